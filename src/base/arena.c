@@ -1,0 +1,125 @@
+/* arena.c - chunks in a list; the newest one is filled from the front. */
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+
+enum { CHUNK_SIZE = 8192, ALIGNMENT = 16 };
+
+struct arena_chunk {
+    struct arena_chunk *older;
+    size_t size; /* of data */
+    alignas(16) char data[];
+};
+
+void arena_init(struct arena *arena) {
+    *arena = (struct arena){0};
+}
+
+void arena_release(struct arena *arena) {
+    for (struct arena_chunk *chunk = arena->chunks; chunk != NULL;) {
+        struct arena_chunk *older = chunk->older;
+        free(chunk);
+        chunk = older;
+    }
+    arena_init(arena);
+}
+
+static void chunk_use(struct arena *arena, struct arena_chunk *chunk) {
+    arena->chunks = chunk;
+    arena->next = chunk->data;
+    arena->end = chunk->data + chunk->size;
+}
+
+void arena_reset(struct arena *arena) {
+    struct arena_chunk *kept = NULL;
+    for (struct arena_chunk *chunk = arena->chunks; chunk != NULL;) {
+        struct arena_chunk *older = chunk->older;
+        if (kept == NULL && chunk->size == CHUNK_SIZE)
+            kept = chunk;
+        else
+            free(chunk);
+        chunk = older;
+    }
+    arena_init(arena);
+    if (kept != NULL) {
+        kept->older = NULL;
+        chunk_use(arena, kept);
+    }
+}
+
+static void *alloc_from_new_chunk(struct arena *arena, size_t size) {
+    size_t chunk_size = size > CHUNK_SIZE ? size : CHUNK_SIZE;
+    struct arena_chunk *chunk = malloc(sizeof(*chunk) + chunk_size);
+    CHECK(chunk != NULL);
+    chunk->older = arena->chunks;
+    chunk->size = chunk_size;
+    chunk_use(arena, chunk);
+    arena->next += size;
+    return chunk->data;
+}
+
+void *arena_alloc(struct arena *arena, size_t size) {
+    CHECK(size < SIZE_MAX / 2);
+    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (arena->next == NULL || (size_t)(arena->end - arena->next) < size)
+        return alloc_from_new_chunk(arena, size);
+    char *memory = arena->next;
+    arena->next += size;
+    return memory;
+}
+
+void *arena_zalloc(struct arena *arena, size_t size) {
+    void *memory = arena_alloc(arena, size);
+    memset(memory, 0, size);
+    return memory;
+}
+
+void *arena_copy(struct arena *arena, const void *data, size_t size) {
+    void *memory = arena_alloc(arena, size);
+    if (size > 0)
+        memcpy(memory, data, size);
+    return memory;
+}
+
+struct slice arena_slice(struct arena *arena, struct slice bytes) {
+    return slice_of(arena_copy(arena, bytes.data, bytes.len), bytes.len);
+}
+
+struct slice arena_vprintf(struct arena *arena, const char *format, va_list args) {
+    CHECK(format != NULL);
+    va_list again;
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, args);
+    CHECK(len >= 0);
+    char *text = arena_alloc(arena, (size_t)len + 1);
+    vsnprintf(text, (size_t)len + 1, format, again);
+    va_end(again);
+    return slice_of(text, (size_t)len);
+}
+
+struct slice arena_printf(struct arena *arena, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    struct slice text = arena_vprintf(arena, format, args);
+    va_end(args);
+    return text;
+}
+
+struct arena_mark arena_mark(struct arena *arena) {
+    return (struct arena_mark){arena->chunks, arena->next};
+}
+
+void arena_rewind(struct arena *arena, struct arena_mark mark) {
+    while (arena->chunks != mark.chunk) {
+        struct arena_chunk *older = arena->chunks->older;
+        free(arena->chunks);
+        arena->chunks = older;
+    }
+    arena->next = mark.next;
+    arena->end = mark.chunk == NULL ? NULL : mark.chunk->data + mark.chunk->size;
+}

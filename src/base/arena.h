@@ -1,0 +1,50 @@
+/* arena.h - memory that goes all at once.
+ *
+ * A request has one arena; a function that takes an `arena` returns memory in it and the caller
+ * never frees. Temporary memory is a second arena named `scratch`, or a mark that the same function
+ * releases. An arena belongs to one thread at a time. Allocation never returns NULL: running out of
+ * memory ends the program (limits are checked before). */
+#ifndef GRAMME_BASE_ARENA_H
+#define GRAMME_BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "base/slice.h"
+
+struct arena_chunk;
+
+struct arena {
+    struct arena_chunk *chunks; /* newest first */
+    char *next;                 /* free space of the newest chunk */
+    char *end;
+};
+
+struct arena_mark {
+    struct arena_chunk *chunk;
+    char *next;
+};
+
+void arena_init(struct arena *arena);
+void arena_release(struct arena *arena); /* frees everything; the arena may be used again */
+void arena_reset(struct arena *arena);   /* forgets everything, keeps one chunk of the usual size */
+
+/* Aligned for any type; contents undefined. */
+void *arena_alloc(struct arena *arena, size_t size);
+void *arena_zalloc(struct arena *arena, size_t size);
+void *arena_copy(struct arena *arena, const void *data, size_t size);
+struct slice arena_slice(struct arena *arena, struct slice bytes);
+/* NUL-terminated; the slice excludes the NUL. */
+struct slice arena_printf(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+struct slice arena_vprintf(struct arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+#define ARENA_NEW(arena, type) ((type *)arena_zalloc((arena), sizeof(type)))
+#define ARENA_ARRAY(arena, type, count) ((type *)arena_zalloc((arena), sizeof(type) * (count)))
+
+/* What was allocated after the mark is forgotten. Marks nest. */
+struct arena_mark arena_mark(struct arena *arena);
+void arena_rewind(struct arena *arena, struct arena_mark mark);
+
+#endif

@@ -1,0 +1,50 @@
+/* error.c - the table behind errors.def, and how errors are made. */
+#include "base/error.h"
+
+#define CORAL_VALIDATE "com.amazon.coral.validate"
+#define CORAL_SERVICE "com.amazon.coral.service"
+#define DYNAMODB "com.amazonaws.dynamodb.v20120810"
+
+static const struct error_kind kinds[] = {
+#define ERROR(symbol, type, namespace, member, status) \
+    [ERROR_##symbol] = {type, namespace, member, status},
+#include "base/errors.def"
+#undef ERROR
+};
+
+const struct error_kind *error_kind(enum error_code code) {
+    return &kinds[code];
+}
+
+struct error *error_without_text(struct arena *arena, enum error_code code) {
+    struct error *error = ARENA_NEW(arena, struct error);
+    error->code = code;
+    return error;
+}
+
+#define ERROR_FROM_FORMAT(error)                               \
+    do {                                                       \
+        va_list args;                                          \
+        va_start(args, format);                                \
+        (error)->message = arena_vprintf(arena, format, args); \
+        va_end(args);                                          \
+    } while (0)
+
+struct error *error_new(struct arena *arena, enum error_code code, const char *format, ...) {
+    struct error *error = error_without_text(arena, code);
+    ERROR_FROM_FORMAT(error);
+    return error;
+}
+
+struct error *error_request(struct arena *arena, const char *format, ...) {
+    struct error *error = error_without_text(arena, ERROR_VALIDATION);
+    error->request_level = true;
+    ERROR_FROM_FORMAT(error);
+    return error;
+}
+
+struct error *error_validation(struct arena *arena, const char *format, ...) {
+    struct error *error = error_without_text(arena, ERROR_VALIDATION);
+    ERROR_FROM_FORMAT(error);
+    return error;
+}

@@ -1,0 +1,125 @@
+/* value.h - an attribute value, and an item, as flat bytes.
+ *
+ * The same bytes go from the request to the disk and back to the reply; nothing builds a tree. A
+ * value is canonical: sets are sorted and without duplicates, maps are sorted by name, numbers have
+ * one form. So two values are equal exactly when their bytes are. An item is a value of type M.
+ *
+ *   type          bytes
+ *   NULL          tag
+ *   BOOL          tag, 0 or 1
+ *   N             tag, u8 length, number (number.h)
+ *   S, B          tag, varint length, bytes
+ *   SS, NS, BS    tag, u32 size, u32 count, then per member: varint length, bytes (size = bytes
+ * after the count) L             tag, u32 size, u32 count, values M             tag, u32 size, u32
+ * count, then per entry: varint length of the name, name, value
+ *
+ * Integers are little-endian. Values are borrowed: they live as long as the buffer they point into.
+ * Functions here trust the bytes; bytes of unknown origin pass value_check() first. */
+#ifndef GRAMME_MODEL_VALUE_H
+#define GRAMME_MODEL_VALUE_H
+
+#include "base/bytes.h"
+#include "model/number.h"
+
+enum value_type {
+    VALUE_NONE = 0, /* absent: never stored */
+    VALUE_S = 1,
+    VALUE_N = 2,
+    VALUE_B = 3,
+    VALUE_BOOL = 4,
+    VALUE_NULL = 5,
+    VALUE_SS = 6,
+    VALUE_NS = 7,
+    VALUE_BS = 8,
+    VALUE_L = 9,
+    VALUE_M = 10,
+};
+
+enum { VALUE_TYPE_COUNT = 11, CONTAINER_HEADER = 9 };
+
+struct value {
+    const uint8_t *bytes; /* NULL: absent */
+    size_t len;
+};
+
+#define VALUE_ABSENT ((struct value){NULL, 0})
+
+static inline bool value_present(struct value v) {
+    return v.bytes != NULL;
+}
+
+static inline enum value_type value_type(struct value v) {
+    return v.bytes == NULL ? VALUE_NONE : (enum value_type)v.bytes[0];
+}
+
+static inline struct slice value_slice(struct value v) {
+    return slice_of(v.bytes, v.len);
+}
+
+static inline struct value value_from_slice(struct slice bytes) {
+    return (struct value){bytes.data, bytes.len};
+}
+
+/* "S", "N", ... as in JSON. */
+const char *value_type_name(enum value_type type);
+/* VALUE_NONE when the text is no type's name. */
+enum value_type value_type_from_name(struct slice name);
+
+static inline bool value_type_is_set(enum value_type type) {
+    return type == VALUE_SS || type == VALUE_NS || type == VALUE_BS;
+}
+
+/* The type of a set's members. */
+static inline enum value_type value_member_type(enum value_type set) {
+    return set == VALUE_SS ? VALUE_S : set == VALUE_NS ? VALUE_N : VALUE_B;
+}
+
+/* The value that starts at `at`. */
+struct value value_at(const uint8_t *at);
+
+/* S and B: their bytes. N: the canonical number. */
+struct slice value_scalar(struct value v);
+bool value_bool(struct value v);
+/* Members of a set, elements of a list, entries of a map. */
+uint32_t value_count(struct value v);
+
+/* Walks a set, a list or a map in stored order. */
+struct value_iter {
+    const uint8_t *next;
+    const uint8_t *end;
+    struct slice name;   /* map entry */
+    struct slice member; /* set member */
+    struct value value;  /* list element or map entry */
+    enum value_type container;
+};
+
+void value_iter_init(struct value_iter *iter, struct value container);
+bool value_iter_next(struct value_iter *iter);
+
+/* Absent when there is no such entry or element, or when `v` is no map (list). */
+struct value value_map_find(struct value v, struct slice name);
+struct value value_list_at(struct value v, uint32_t index);
+bool value_set_has(struct value set, struct slice member);
+
+static inline bool value_equal(struct value a, struct value b) {
+    return slice_equal(value_slice(a), value_slice(b));
+}
+
+/* Order of two S, two N or two B. */
+static inline int value_compare(struct value a, struct value b) {
+    return slice_compare(value_scalar(a), value_scalar(b));
+}
+
+/* DynamoDB's size in bytes of a value, and of an item: names and values, without what a nested map
+ * adds for itself. */
+size_t value_size(struct value v);
+size_t item_size(struct value item);
+
+/* 1 for a scalar or a set, 1 + the deepest child for L and M. */
+uint32_t value_depth(struct value v);
+
+/* True when the bytes are exactly one well-formed canonical value, nested no deeper than
+ * `depth_max`. */
+bool value_check(struct slice bytes, uint32_t depth_max);
+
+#endif

@@ -1,0 +1,146 @@
+/* store.h - THE SEAM between the database and what keeps its bytes.
+ *
+ * Above it are DynamoDB's words; below it are engines. Here there are only keyspaces, keys and
+ * values. It is shaped so that an engine on the other side of a network needs two round trips per
+ * group of writes: all reads at once (get_many), then all writes with the commit.
+ *
+ * Rules
+ *  1. A transaction is STORE_READ (any thread, any number at once) or STORE_WRITE (one at a time:
+ * the caller serialises).
+ *  2. A write transaction does all its reads before its first write. Its reads do not see its own
+ * writes.
+ *  3. put, delete and delete_range are buffered; nothing is visible to anyone before commit returns
+ * STORE_COMMITTED.
+ *  4. A commit is all or nothing, also across a crash, and across keyspaces.
+ *  5. STORE_DURABLE: when commit returns, the writes survive power loss. STORE_RELAXED: they
+ * survive the end of the process and are made durable by the next durable commit or store_sync().
+ *  6. Keys sort as unsigned bytes; a key is 1 to STORE_KEY_MAX bytes. More is a bug of the caller
+ * on every engine.
+ *  7. A STORE_READ transaction sees one moment: that of its first read. STORE_READ_LATEST skips
+ * that promise for callers that read once.
+ *  8. Slices that get_many and scan return live until the transaction ends (scan: until the next
+ * step).
+ *  9. Outcomes are not errors: not found is an absent slice, a conflict is STORE_CONFLICT (nothing
+ * happened: run the group again). STORE_UNKNOWN: the commit's fate cannot be known. An error means
+ * that the engine failed: for a commit, that the writes were not acknowledged, and that no half of
+ * them will ever be seen.
+ * 10. Errors live in the arena given to store_begin. */
+#ifndef GRAMME_STORE_STORE_H
+#define GRAMME_STORE_STORE_H
+
+#include "base/error.h"
+
+enum { STORE_KEY_MAX = 2600, STORE_KEYSPACES_MAX = 8 };
+
+enum store_mode { STORE_READ, STORE_READ_LATEST, STORE_WRITE };
+enum store_durability { STORE_DURABLE, STORE_RELAXED };
+enum store_outcome { STORE_COMMITTED, STORE_CONFLICT, STORE_UNKNOWN };
+
+/* Facts about an engine, as bits. */
+enum store_capability {
+    STORE_PERSISTENT = 1 << 0, /* keeps data across store_close */
+    STORE_CONFLICTS = 1 << 1,  /* commit may return STORE_CONFLICT or STORE_UNKNOWN */
+};
+
+/* The caller names its keyspaces when it opens the store, and refers to them by their position in
+ * that list. */
+struct store_keyspace {
+    const char *name;
+    bool point_reads; /* mostly read by whole key: the engine may keep filters for absent keys */
+};
+
+struct store_key {
+    uint8_t keyspace;
+    struct slice key;
+};
+
+/* first <= key < last; an absent `last` means the end of the keyspace. */
+struct store_range {
+    uint8_t keyspace;
+    struct slice first;
+    struct slice last;
+};
+
+struct store;
+struct store_txn;
+struct store_scan;
+
+/* What an engine implements. Every store begins with a pointer to one of these, as do its
+ * transactions and scans (see the structs below). Arguments are as for the functions of the same
+ * name. */
+struct store_engine {
+    const char *name;
+    uint32_t capabilities;
+    void (*close)(struct store *store);
+    struct error *(*begin)(struct store *store, struct arena *arena, enum store_mode mode,
+                           struct store_txn **ret_txn);
+    void (*end)(struct store_txn *txn);
+    struct error *(*get_many)(struct store_txn *txn, size_t count, const struct store_key *keys,
+                              struct slice *ret_values);
+    struct error *(*scan_open)(struct store_txn *txn, const struct store_range *range, bool reverse,
+                               struct store_scan **ret_scan);
+    struct error *(*scan_next)(struct store_scan *scan, bool *ret_found, struct slice *ret_key,
+                               struct slice *ret_value);
+    void (*scan_close)(struct store_scan *scan);
+    void (*put)(struct store_txn *txn, const struct store_key *key, struct slice value);
+    void (*remove)(struct store_txn *txn, const struct store_key *key);
+    void (*remove_range)(struct store_txn *txn, const struct store_range *range);
+    struct error *(*commit)(struct store_txn *txn, enum store_durability durability,
+                            enum store_outcome *ret_outcome);
+    struct error *(*sync)(struct store *store, struct arena *arena);
+};
+
+struct store {
+    const struct store_engine *engine;
+};
+
+struct store_txn {
+    struct store *store;
+    struct arena *arena;
+    enum store_mode mode;
+};
+
+struct store_scan {
+    struct store_txn *txn;
+};
+
+static inline bool store_can(const struct store *store, enum store_capability capability) {
+    return (store->engine->capabilities & (uint32_t)capability) != 0;
+}
+
+/* store_close(NULL) is fine. All transactions have ended. */
+void store_close(struct store *store);
+
+struct error *store_begin(struct store *store, struct arena *arena, enum store_mode mode,
+                          struct store_txn **ret_txn);
+/* Ends a transaction; one that was not committed leaves nothing behind. store_end(NULL) is fine. */
+void store_end(struct store_txn *txn);
+
+/* ret_values[i] is absent when keys[i] is. */
+struct error *store_get_many(struct store_txn *txn, size_t count, const struct store_key *keys,
+                             struct slice *ret_values);
+
+static inline struct error *store_get(struct store_txn *txn, const struct store_key *key,
+                                      struct slice *ret_value) {
+    return store_get_many(txn, 1, key, ret_value);
+}
+
+/* Steps through the keys of a range in order, or from its end when reverse. A scan may move to
+ * another thread between steps, together with its transaction. */
+struct error *store_scan_open(struct store_txn *txn, const struct store_range *range, bool reverse,
+                              struct store_scan **ret_scan);
+struct error *store_scan_next(struct store_scan *scan, bool *ret_found, struct slice *ret_key,
+                              struct slice *ret_value);
+void store_scan_close(struct store_scan *scan);
+
+/* Of a write transaction. Keys and values are copied. Later writes to a key win, delete_range
+ * included. */
+void store_put(struct store_txn *txn, const struct store_key *key, struct slice value);
+void store_delete(struct store_txn *txn, const struct store_key *key);
+void store_delete_range(struct store_txn *txn, const struct store_range *range);
+struct error *store_commit(struct store_txn *txn, enum store_durability durability,
+                           enum store_outcome *ret_outcome);
+/* Makes every relaxed commit durable. */
+struct error *store_sync(struct store *store, struct arena *arena);
+
+#endif

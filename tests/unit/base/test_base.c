@@ -1,0 +1,134 @@
+/* test_base.c - arena, buffer, SipHash and the error type. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/siphash.h"
+
+static void arena_rewinds_to_its_mark(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    char *kept = arena_alloc(&arena, 10);
+    memcpy(kept, "kept", 5);
+    struct arena_mark mark = arena_mark(&arena);
+    for (int i = 0; i < 100; i++)
+        memset(arena_alloc(&arena, 1000), 'x', 1000);
+    arena_rewind(&arena, mark);
+    assert_string_equal(kept, "kept");
+    char *again = arena_alloc(&arena, 16);
+    assert_ptr_equal(again, kept + 16);
+    arena_reset(&arena);
+    assert_ptr_equal(arena_alloc(&arena, 1), kept);
+    arena_release(&arena);
+}
+
+static void arena_rewinds_to_an_empty_start(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct arena_mark mark = arena_mark(&arena);
+    arena_alloc(&arena, 100000);
+    arena_rewind(&arena, mark);
+    assert_null(arena.chunks);
+    memset(arena_alloc(&arena, 5), 0, 5);
+    arena_release(&arena);
+}
+
+static void buffer_stops_at_its_maximum(void **state) {
+    (void)state;
+    struct buffer buffer;
+    buffer_init(&buffer, 10);
+    buffer_append_text(&buffer, "12345678");
+    assert_false(buffer.overflow);
+    buffer_append_text(&buffer, "abc");
+    assert_true(buffer.overflow);
+    assert_int_equal(buffer.len, 8);
+    buffer_append_text(&buffer, "9");
+    buffer_reset(&buffer);
+    buffer_append_text(&buffer, "1234567890");
+    assert_false(buffer.overflow);
+    buffer_release(&buffer);
+}
+
+/* From the reference implementation: key 00..0f, input of i bytes 00, 01, ... */
+static void siphash_matches_the_reference(void **state) {
+    (void)state;
+    static const struct {
+        size_t len;
+        uint8_t hash[SIPHASH_BYTES];
+    } vectors[] = {
+        {0,
+         {0xa3, 0x81, 0x7f, 0x04, 0xba, 0x25, 0xa8, 0xe6, 0x6d, 0xf6, 0x72, 0x14, 0xc7, 0x55, 0x02,
+          0x93}},
+        {1,
+         {0xda, 0x87, 0xc1, 0xd8, 0x6b, 0x99, 0xaf, 0x44, 0x34, 0x76, 0x59, 0x11, 0x9b, 0x22, 0xfc,
+          0x45}},
+        {2,
+         {0x81, 0x77, 0x22, 0x8d, 0xa4, 0xa4, 0x5d, 0xc7, 0xfc, 0xa3, 0x8b, 0xde, 0xf6, 0x0a, 0xff,
+          0xe4}},
+        {8,
+         {0x3b, 0x62, 0xa9, 0xba, 0x62, 0x58, 0xf5, 0x61, 0x0f, 0x83, 0xe2, 0x64, 0xf3, 0x14, 0x97,
+          0xb4}},
+        {17,
+         {0x47, 0x3d, 0x06, 0xe8, 0x73, 0x8d, 0xb8, 0x98, 0x54, 0xc0, 0x66, 0xc4, 0x7a, 0xe4, 0x77,
+          0x40}},
+        {63,
+         {0x51, 0x50, 0xd1, 0x77, 0x2f, 0x50, 0x83, 0x4a, 0x50, 0x3e, 0x06, 0x9a, 0x97, 0x3f, 0xbd,
+          0x7c}},
+    };
+    uint8_t key[16], input[64], hash[SIPHASH_BYTES];
+    for (uint8_t i = 0; i < 64; i++)
+        input[i] = i;
+    memcpy(key, input, sizeof(key));
+    for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
+        siphash128(key, slice_of(input, vectors[i].len), hash);
+        assert_memory_equal(hash, vectors[i].hash, SIPHASH_BYTES);
+    }
+}
+
+static void varints_round_trip_and_refuse_what_is_cut(void **state) {
+    (void)state;
+    static const uint32_t numbers[] = {0, 1, 127, 128, 300, 16383, 16384, 1u << 28, UINT32_MAX};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+        uint8_t bytes[VARINT_BYTES_MAX];
+        size_t len = varint_encode(bytes, numbers[i]);
+        uint32_t n = 7;
+        assert_int_equal(varint_decode(bytes, &n), len);
+        assert_int_equal(n, numbers[i]);
+        assert_int_equal(varint_decode_checked(bytes, len, &n), len);
+        assert_int_equal(varint_decode_checked(bytes, len - 1, &n), 0);
+    }
+    uint32_t n;
+    static const uint8_t too_big[] = {0xff, 0xff, 0xff, 0xff, 0x7f};
+    assert_int_equal(varint_decode_checked(too_big, 5, &n), 0);
+}
+
+static void error_carries_its_row(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct error *error = error_request(&arena, PVI "%d", 7);
+    assert_true(error->request_level);
+    assert_true(slice_is(error->message, "One or more parameter values were invalid: 7"));
+    assert_string_equal(error_kind(error->code)->type, "ValidationException");
+    assert_int_equal(error_kind(ERROR_INTERNAL_SERVER_ERROR)->http_status, 500);
+    arena_release(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_rewinds_to_its_mark),
+        cmocka_unit_test(arena_rewinds_to_an_empty_start),
+        cmocka_unit_test(buffer_stops_at_its_maximum),
+        cmocka_unit_test(siphash_matches_the_reference),
+        cmocka_unit_test(varints_round_trip_and_refuse_what_is_cut),
+        cmocka_unit_test(error_carries_its_row),
+    };
+    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}
