@@ -22,6 +22,13 @@ struct error_kind {
     int http_status;
 };
 
+/* Why a transaction was cancelled, for one of its actions. */
+struct cancellation_reason {
+    const char *code;     /* "None", "ConditionalCheckFailed", ... */
+    struct slice message; /* absent with "None" */
+    struct slice item;    /* as in struct error */
+};
+
 struct error {
     enum error_code code;
     struct slice message; /* absent where the service sends no text */
@@ -31,6 +38,9 @@ struct error {
     /* With ConditionalCheckFailedException: the item that failed the condition, when the caller
      * asked for it. Its bytes are a model value; the operation that answers writes it. */
     struct slice item;
+    /* With TransactionCanceledException: one per action, in order. */
+    const struct cancellation_reason *reasons;
+    size_t reason_count;
 };
 
 const struct error_kind *error_kind(enum error_code code);

@@ -2,21 +2,11 @@
  * half. */
 #include "base/siphash.h"
 
+#include "base/bytes.h"
+
 struct sip_state {
     uint64_t v0, v1, v2, v3;
 };
-
-static uint64_t load64(const uint8_t *p) {
-    uint64_t word = 0;
-    for (int i = 7; i >= 0; i--)
-        word = word << 8 | p[i];
-    return word;
-}
-
-static void store64(uint8_t *p, uint64_t word) {
-    for (int i = 0; i < 8; i++)
-        p[i] = (uint8_t)(word >> (8 * i));
-}
 
 static uint64_t rotate(uint64_t word, int bits) {
     return word << bits | word >> (64 - bits);
@@ -45,7 +35,7 @@ static inline void absorb(struct sip_state *s, uint64_t word) {
 
 void siphash128(const uint8_t key[SIPHASH_KEY_BYTES], struct slice input,
                 uint8_t ret_hash[SIPHASH_BYTES]) {
-    uint64_t k0 = load64(key), k1 = load64(key + 8);
+    uint64_t k0 = load_u64(key), k1 = load_u64(key + 8);
     struct sip_state s = {
         .v0 = k0 ^ 0x736f6d6570736575U,
         .v1 = k1 ^ 0x646f72616e646f6dU ^ 0xee,
@@ -54,15 +44,15 @@ void siphash128(const uint8_t key[SIPHASH_KEY_BYTES], struct slice input,
     };
     size_t whole = input.len & ~(size_t)7;
     for (size_t i = 0; i < whole; i += 8)
-        absorb(&s, load64(input.data + i));
+        absorb(&s, load_u64(input.data + i));
     uint64_t last = (uint64_t)input.len << 56;
     for (size_t i = 0; i < input.len - whole; i++)
         last |= (uint64_t)input.data[whole + i] << (8 * i);
     absorb(&s, last);
     s.v2 ^= 0xee;
     rounds(&s, 4);
-    store64(ret_hash, s.v0 ^ s.v1 ^ s.v2 ^ s.v3);
+    store_u64(ret_hash, s.v0 ^ s.v1 ^ s.v2 ^ s.v3);
     s.v1 ^= 0xdd;
     rounds(&s, 4);
-    store64(ret_hash + 8, s.v0 ^ s.v1 ^ s.v2 ^ s.v3);
+    store_u64(ret_hash + 8, s.v0 ^ s.v1 ^ s.v2 ^ s.v3);
 }

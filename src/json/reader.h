@@ -43,6 +43,11 @@ void json_reader_init(struct json_reader *reader, struct slice input, struct are
 enum json_token json_next(struct json_reader *reader);
 /* After a value's first token: skips the rest of that value. False on a syntax error. */
 bool json_skip(struct json_reader *reader);
+/* Just after JSON_OBJECT_BEGIN, for the shape most values of the API have: when the rest of the
+ * object is one member with a name of one letter, 'a' or 'b', and a string without escapes
+ * ({"S":"x"}), takes all of it as if by json_next() up to JSON_OBJECT_END, leaves the string in
+ * `text` and returns the letter. Otherwise takes nothing and returns 0. */
+uint8_t json_take_tagged(struct json_reader *reader, uint8_t a, uint8_t b);
 /* Reads whatever is left. True when the whole input is one well-formed value. */
 bool json_finish(struct json_reader *reader);
 

@@ -28,6 +28,12 @@ void json_double(struct json_writer *writer, double n);
 void json_timestamp(struct json_writer *writer, int64_t ms);
 void json_bool(struct json_writer *writer, bool truth);
 
+/* The inside of a string, for writers that put the quotes themselves. */
+void json_escape(struct buffer *out, struct slice text);
+/* Copies up to the first byte that needs an escape, and returns how many bytes that were; `out` has
+ * room for the whole text. */
+size_t json_copy_plain(uint8_t *out, struct slice text);
+
 #define JSON_NAME_LITERAL(writer, text) json_name((writer), SLICE_LITERAL(text))
 
 #endif

@@ -4,10 +4,12 @@
  * bytes, order is memcmp, and the same bytes serve as a value, as a set member and as a sort key:
  *
  *   OFFSET  SIZE    MEANING
- *   0       1       0x80 for zero and nothing else. Otherwise the value is +-0.D1D2D3... x 100^E
- * with base-100 digits D, D1 not zero, E from -64 to 63: 0x80 + (E + 64) when positive, 0x7F - (E +
- * 64) when negative. 1       1..20   the digits without trailing zero digits: D + 1 when positive,
- * 254 - D when negative then    0 or 1  0xFF when negative, so that -1 sorts after -1.5
+ *   0       1       zero: 0x80, and nothing follows
+ *                   positive: 0x80 + (E + 64), negative: 0x7F - (E + 64), where the value is
+ *                   +-0.D1D2D3... x 100^E with base-100 digits D, D1 not 0, E from -64 to 63
+ *   1       1..20   the digits without trailing zero digits:
+ *                   D + 1 when positive, 254 - D when negative
+ *   then    0 or 1  0xFF when negative, so that -1 sorts after -1.5
  *
  * A positive number is never followed by a zero byte of its own, so keys may put 0x00 after it as
  * an end mark. */
@@ -41,7 +43,8 @@ static inline struct slice number_slice(const struct number *number) {
 
 enum number_status number_parse(struct slice text, struct number *ret_number);
 /* The message the service gives, without any prefix, e.g. "Number overflow. Attempting to ...". For
- * NUMBER_INVALID the service appends the text it was given: the caller does that. */
+ * NUMBER_INVALID the service appends a colon, a space and the text it was given: the caller does
+ * that. */
 const char *number_status_text(enum number_status status);
 
 /* Plain decimal, never an exponent. Returns the length; the text is not NUL-terminated. */

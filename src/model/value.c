@@ -12,45 +12,67 @@ const char *value_type_name(enum value_type type) {
 }
 
 enum value_type value_type_from_name(struct slice name) {
-    for (int type = VALUE_S; type <= VALUE_M; type++)
-        if (slice_is(name, type_names[type]))
-            return (enum value_type)type;
-    return VALUE_NONE;
+    const uint8_t *p = name.data;
+    switch (name.len) {
+    case 1:
+        return *p == 'S'   ? VALUE_S
+               : *p == 'N' ? VALUE_N
+               : *p == 'M' ? VALUE_M
+               : *p == 'L' ? VALUE_L
+               : *p == 'B' ? VALUE_B
+                           : VALUE_NONE;
+    case 2:
+        if (p[1] != 'S')
+            return VALUE_NONE;
+        return *p == 'S' ? VALUE_SS : *p == 'N' ? VALUE_NS : *p == 'B' ? VALUE_BS : VALUE_NONE;
+    case 4:
+        return memcmp(p, "BOOL", 4) == 0   ? VALUE_BOOL
+               : memcmp(p, "NULL", 4) == 0 ? VALUE_NULL
+                                           : VALUE_NONE;
+    default:
+        return VALUE_NONE;
+    }
 }
 
-struct value value_at(const uint8_t *at) {
+/* S and N first: nearly all values are one of these. */
+static inline size_t len_at(const uint8_t *at) {
     uint32_t len;
+    size_t header;
+    if (at[0] == VALUE_S && at[1] < 0x80)
+        return 2 + (size_t)at[1];
     switch ((enum value_type)at[0]) {
-    case VALUE_NULL:
-        return (struct value){at, 1};
-    case VALUE_BOOL:
-        return (struct value){at, 2};
     case VALUE_N:
-        return (struct value){at, 2 + (size_t)at[1]};
+        return 2 + (size_t)at[1];
     case VALUE_S:
-    case VALUE_B: {
-        size_t header = 1 + varint_decode(at + 1, &len);
-        return (struct value){at, header + len};
-    }
+    case VALUE_B:
+        header = 1 + varint_decode(at + 1, &len);
+        return header + len;
+    case VALUE_NULL:
+        return 1;
+    case VALUE_BOOL:
+        return 2;
     case VALUE_SS:
     case VALUE_NS:
     case VALUE_BS:
     case VALUE_L:
     case VALUE_M:
-        return (struct value){at, CONTAINER_HEADER + (size_t)load_u32(at + 1)};
+        return CONTAINER_HEADER + (size_t)load_u32(at + 1);
     case VALUE_NONE:
         break;
     }
     CHECK(!"unknown value tag");
-    return VALUE_ABSENT;
+    return 0;
 }
 
-struct slice value_scalar(struct value v) {
-    if (v.bytes[0] == VALUE_N)
-        return slice_of(v.bytes + 2, v.bytes[1]);
-    uint32_t len;
-    size_t header = 1 + varint_decode(v.bytes + 1, &len);
-    return slice_of(v.bytes + header, len);
+struct value value_at(const uint8_t *at) {
+    return (struct value){at, len_at(at)};
+}
+
+/* Long lists are walked here, so nothing is kept of what is passed over. */
+const uint8_t *value_skip(const uint8_t *at, uint32_t count) {
+    for (; count > 0; count--)
+        at += len_at(at);
+    return at;
 }
 
 bool value_bool(struct value v) {
@@ -69,7 +91,7 @@ void value_iter_init(struct value_iter *iter, struct value container) {
     };
 }
 
-static struct slice take_bytes(struct value_iter *iter) {
+static inline struct slice take_bytes(struct value_iter *iter) {
     uint32_t len;
     iter->next += varint_decode(iter->next, &len);
     struct slice bytes = slice_of(iter->next, len);
@@ -86,22 +108,26 @@ bool value_iter_next(struct value_iter *iter) {
     }
     if (iter->container == VALUE_M)
         iter->name = take_bytes(iter);
-    iter->value = value_at(iter->next);
+    iter->value = (struct value){iter->next, len_at(iter->next)};
     iter->next += iter->value.len;
     return true;
 }
 
+/* Every request looks its keys up, so this walks by itself, and compares only names of the right
+ * length. That the names are sorted would spare little: who looks finds, most of the time. */
 struct value value_map_find(struct value v, struct slice name) {
     if (value_type(v) != VALUE_M)
         return VALUE_ABSENT;
-    struct value_iter iter;
-    value_iter_init(&iter, v);
-    while (value_iter_next(&iter)) {
-        int order = slice_compare(iter.name, name);
-        if (order == 0)
-            return iter.value;
-        if (order > 0)
-            break;
+    const uint8_t *at = v.bytes + CONTAINER_HEADER, *end = v.bytes + v.len;
+    while (at < end) {
+        uint32_t len;
+        at += varint_decode(at, &len);
+        const uint8_t *entry_name = at;
+        at += len;
+        size_t size = len_at(at);
+        if (slice_equal(slice_of(entry_name, len), name))
+            return (struct value){at, size};
+        at += size;
     }
     return VALUE_ABSENT;
 }
@@ -109,12 +135,7 @@ struct value value_map_find(struct value v, struct slice name) {
 struct value value_list_at(struct value v, uint32_t index) {
     if (value_type(v) != VALUE_L || index >= value_count(v))
         return VALUE_ABSENT;
-    struct value_iter iter;
-    value_iter_init(&iter, v);
-    for (uint32_t i = 0; value_iter_next(&iter); i++)
-        if (i == index)
-            return iter.value;
-    return VALUE_ABSENT;
+    return value_at(value_skip(v.bytes + CONTAINER_HEADER, index));
 }
 
 bool value_set_has(struct value set, struct slice member) {
@@ -170,12 +191,18 @@ size_t value_size(struct value v) {
     return 0;
 }
 
+/* Every write asks for it: like value_map_find() it walks by itself. */
 size_t item_size(struct value item) {
     size_t size = 0;
-    struct value_iter iter;
-    value_iter_init(&iter, item);
-    while (value_iter_next(&iter))
-        size += iter.name.len + value_size(iter.value);
+    const uint8_t *at = item.bytes + CONTAINER_HEADER, *end = item.bytes + item.len;
+    while (at < end) {
+        uint32_t name_len;
+        at += varint_decode(at, &name_len);
+        at += name_len;
+        struct value value = {at, len_at(at)};
+        size += name_len + value_size(value);
+        at += value.len;
+    }
     return size;
 }
 
@@ -204,6 +231,8 @@ static bool check_bytes(struct checker *c, struct slice *ret_bytes) {
     size_t taken = varint_decode_checked(c->next, (size_t)(c->end - c->next), &len);
     if (taken == 0 || len > (size_t)(c->end - c->next) - taken)
         return false;
+    if (taken > 1 && c->next[taken - 1] == 0)
+        return false; /* the same length has a shorter form */
     *ret_bytes = slice_of(c->next + taken, len);
     c->next += taken + len;
     return true;

@@ -9,11 +9,12 @@
  *   BOOL          tag, 0 or 1
  *   N             tag, u8 length, number (number.h)
  *   S, B          tag, varint length, bytes
- *   SS, NS, BS    tag, u32 size, u32 count, then per member: varint length, bytes (size = bytes
- * after the count) L             tag, u32 size, u32 count, values M             tag, u32 size, u32
- * count, then per entry: varint length of the name, name, value
+ *   SS, NS, BS    tag, u32 size, u32 count, then per member: varint length, bytes
+ *   L             tag, u32 size, u32 count, values
+ *   M             tag, u32 size, u32 count, then per entry: varint length of the name, name, value
  *
- * Integers are little-endian. Values are borrowed: they live as long as the buffer they point into.
+ * The size is that of the bytes after the count. Integers are little-endian. Values are borrowed:
+ * they live as long as the buffer they point into.
  * Functions here trust the bytes; bytes of unknown origin pass value_check() first. */
 #ifndef GRAMME_MODEL_VALUE_H
 #define GRAMME_MODEL_VALUE_H
@@ -76,9 +77,15 @@ static inline enum value_type value_member_type(enum value_type set) {
 
 /* The value that starts at `at`. */
 struct value value_at(const uint8_t *at);
+/* Where the value ends that is the last of `count`, the first of which starts at `at`. */
+const uint8_t *value_skip(const uint8_t *at, uint32_t count);
 
-/* S and B: their bytes. N: the canonical number. */
-struct slice value_scalar(struct value v);
+/* S and B: their bytes. N: the canonical number, whose length is a varint of one byte. */
+static inline struct slice value_scalar(struct value v) {
+    uint32_t len;
+    size_t header = 1 + varint_decode(v.bytes + 1, &len);
+    return slice_of(v.bytes + header, len);
+}
 bool value_bool(struct value v);
 /* Members of a set, elements of a list, entries of a map. */
 uint32_t value_count(struct value v);

@@ -1,161 +1,267 @@
 /* value_builder.c - containers are written in place and sorted when they close.
  *
- * Closing walks the entries once. When they are already in order, as clients that sort their keys
- * send them, nothing moves; otherwise the entries are copied to scratch memory and written back in
- * order. */
+ * Closing a map or a set looks at its elements once. When they are already in order, as clients
+ * that sort their keys send them, nothing moves; otherwise they are copied to scratch memory and
+ * written back in order.
+ *
+ * Invariants: while a container is open, the size field of its header holds the start of the next
+ * outer one and, unless it is the innermost, the count field its elements so far. A container that
+ * is opened when the buffer is already full has no header: `lost` counts those. */
 #include "model/value_builder.h"
 
 #include <stdlib.h>
 
 #include "base/check.h"
 
-struct open_container {
-    struct open_container *outer;
-    size_t start; /* of the tag, in the buffer */
-    uint32_t count;
-    enum value_type type;
-};
-
-/* An entry or a member while it is sorted. */
-struct entry {
-    struct slice key;
-    struct slice whole;
-    uint32_t position; /* as written: the later of two equal names wins */
-};
-
 void value_builder_init(struct value_builder *builder, struct buffer *out, struct arena *scratch) {
-    *builder = (struct value_builder){.out = out, .scratch = scratch};
+    *builder = (struct value_builder){.out = out, .scratch = scratch, .start = VALUE_BUILDER_NONE};
 }
 
-static void count_element(struct value_builder *builder) {
-    if (builder->open != NULL)
-        builder->open->count++;
+/* ---- values ---- */
+
+/* A length and as many bytes, where there is room for both. */
+static inline uint8_t *put_bytes(uint8_t *at, struct slice bytes) {
+    at += varint_encode(at, (uint32_t)bytes.len);
+    if (bytes.len > 0)
+        memcpy(at, bytes.data, bytes.len);
+    return at + bytes.len;
+}
+
+static inline size_t bytes_size(struct slice bytes) {
+    size_t header = 1;
+    for (size_t rest = bytes.len >> 7; rest > 0; rest >>= 7)
+        header++;
+    return header + bytes.len;
+}
+
+static inline void append_bytes(struct buffer *out, struct slice bytes) {
+    if (buffer_reserve(out, bytes_size(bytes)))
+        out->len = (size_t)(put_bytes(out->data + out->len, bytes) - out->data);
 }
 
 void value_builder_name(struct value_builder *builder, struct slice name) {
-    buffer_append_varint(builder->out, (uint32_t)name.len);
-    buffer_append_slice(builder->out, name);
+    append_bytes(builder->out, name);
 }
 
 void value_builder_null(struct value_builder *builder) {
-    count_element(builder);
+    builder->count++;
     buffer_append_byte(builder->out, VALUE_NULL);
 }
 
 void value_builder_bool(struct value_builder *builder, bool truth) {
-    count_element(builder);
-    buffer_append_byte(builder->out, VALUE_BOOL);
-    buffer_append_byte(builder->out, truth ? 1 : 0);
+    builder->count++;
+    buffer_append(builder->out, (uint8_t[]){VALUE_BOOL, truth ? 1 : 0}, 2);
 }
 
 void value_builder_scalar(struct value_builder *builder, enum value_type type, struct slice bytes) {
-    count_element(builder);
-    buffer_append_byte(builder->out, (uint8_t)type);
-    buffer_append_varint(builder->out, (uint32_t)bytes.len);
-    buffer_append_slice(builder->out, bytes);
+    builder->count++;
+    struct buffer *out = builder->out;
+    if (!buffer_reserve(out, 1 + bytes_size(bytes)))
+        return;
+    uint8_t *at = out->data + out->len;
+    *at++ = (uint8_t)type;
+    out->len = (size_t)(put_bytes(at, bytes) - out->data);
 }
 
 void value_builder_value(struct value_builder *builder, struct value value) {
-    count_element(builder);
+    builder->count++;
     buffer_append_slice(builder->out, value_slice(value));
 }
 
 void value_builder_member(struct value_builder *builder, struct slice member) {
-    count_element(builder);
-    buffer_append_varint(builder->out, (uint32_t)member.len);
-    buffer_append_slice(builder->out, member);
+    builder->count++;
+    append_bytes(builder->out, member);
 }
+
+void value_builder_drop(struct value_builder *builder, size_t mark) {
+    CHECK(mark <= builder->out->len && builder->count > 0);
+    builder->count--;
+    builder->out->len = mark;
+}
+
+/* ---- containers ---- */
 
 void value_builder_open(struct value_builder *builder, enum value_type type) {
-    count_element(builder);
-    struct open_container *open = ARENA_NEW(builder->scratch, struct open_container);
-    *open = (struct open_container){builder->open, builder->out->len, 0, type};
-    builder->open = open;
-    uint8_t header[CONTAINER_HEADER] = {(uint8_t)type};
-    buffer_append(builder->out, header, sizeof(header));
+    struct buffer *out = builder->out;
+    builder->count++;
+    if (out->overflow || !buffer_reserve(out, CONTAINER_HEADER)) {
+        out->overflow = true;
+        builder->lost++;
+        return;
+    }
+    if (builder->start != VALUE_BUILDER_NONE)
+        store_u32(out->data + builder->start + 5, builder->count);
+    uint8_t *header = out->data + out->len;
+    header[0] = (uint8_t)type;
+    store_u32(header + 1, (uint32_t)builder->start);
+    builder->start = out->len;
+    builder->count = 0;
+    out->len += CONTAINER_HEADER;
 }
 
-static int compare_entries(const void *a, const void *b) {
-    const struct entry *x = a, *y = b;
-    int order = slice_compare(x->key, y->key);
-    return order != 0 ? order : x->position < y->position ? -1 : 1;
+/* An entry of a map or a member of a set while they are sorted. */
+struct element {
+    uint64_t prefix;   /* the key's first bytes, so that most comparisons need nothing else */
+    const uint8_t *at; /* where it was written; the later of two equal names wins */
+    uint32_t key_len;
+    uint32_t size; /* of the whole element */
+};
+
+enum { ELEMENTS_ON_STACK = 32 };
+
+/* Up to eight bytes as a number that sorts as they do. */
+static uint64_t key_prefix(const uint8_t *key, uint32_t len, const uint8_t *end) {
+    uint64_t prefix = 0;
+    if (end - key >= 8) {
+        prefix = (uint64_t)load_u32_be(key) << 32 | load_u32_be(key + 4);
+        return len >= 8 ? prefix : len == 0 ? 0 : prefix & ~UINT64_C(0) << (64 - 8 * len);
+    }
+    for (uint32_t i = 0; i < 8; i++)
+        prefix = prefix << 8 | (i < len ? key[i] : 0);
+    return prefix;
 }
 
-/* The key of the element at `at`, and the element whole. */
-static struct entry entry_at(const uint8_t *at, enum value_type container, uint32_t position) {
-    uint32_t len;
-    size_t header = varint_decode(at, &len);
-    struct slice key = slice_of(at + header, len);
-    size_t size = header + len;
-    if (container == VALUE_M)
+static struct element element_at(const uint8_t *at, const uint8_t *end, bool map) {
+    struct element e = {.at = at};
+    size_t header = varint_decode(at, &e.key_len);
+    size_t size = header + e.key_len;
+    e.prefix = key_prefix(at + header, e.key_len, end);
+    if (map)
         size += value_at(at + size).len;
-    return (struct entry){key, slice_of(at, size), position};
+    e.size = (uint32_t)size;
+    return e;
 }
 
-static bool already_sorted(const struct open_container *open, const uint8_t *start) {
-    struct slice previous = SLICE_NONE;
-    for (uint32_t i = 0; i < open->count; i++) {
-        struct entry entry = entry_at(start, open->type, i);
-        if (slice_present(previous) && slice_compare(previous, entry.key) >= 0)
-            return false;
-        previous = entry.key;
-        start += entry.whole.len;
-    }
-    return true;
+static struct slice element_key(const struct element *e) {
+    uint32_t len;
+    return slice_of(e->at + varint_decode(e->at, &len), e->key_len);
 }
 
-/* Sorts the elements of the open map or set; true when some were equal (the last one stays). */
-static bool sort_elements(struct value_builder *builder, struct open_container *open) {
-    uint8_t *start = builder->out->data + open->start + CONTAINER_HEADER;
-    if (already_sorted(open, start))
-        return false;
-    struct arena_mark mark = arena_mark(builder->scratch);
-    size_t size = builder->out->len - open->start - CONTAINER_HEADER;
-    const uint8_t *copy = arena_copy(builder->scratch, start, size);
-    struct entry *entries = ARENA_ARRAY(builder->scratch, struct entry, open->count);
-    for (uint32_t i = 0; i < open->count; i++) {
-        entries[i] = entry_at(copy, open->type, i);
-        copy += entries[i].whole.len;
+static int compare_keys(const struct element *x, const struct element *y) {
+    if (x->prefix != y->prefix)
+        return x->prefix < y->prefix ? -1 : 1;
+    return slice_compare(element_key(x), element_key(y));
+}
+
+static int compare_elements(const void *a, const void *b) {
+    const struct element *x = a, *y = b;
+    int order = compare_keys(x, y);
+    return order != 0 ? order : x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void insertion_sort(struct element *elements, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        struct element moving = elements[i];
+        uint32_t j = i;
+        for (; j > 0 && compare_keys(&elements[j - 1], &moving) > 0; j--)
+            elements[j] = elements[j - 1];
+        elements[j] = moving;
     }
-    qsort(entries, open->count, sizeof(*entries), compare_entries);
-    builder->out->len = open->start + CONTAINER_HEADER;
+}
+
+/* True when the keys rise from element to element. Up to ELEMENTS_ON_STACK elements are kept in
+ * `ret_few` on the way. */
+static bool list_elements(const uint8_t *at, const uint8_t *end, uint32_t count, bool map,
+                          struct element *ret_few) {
+    bool sorted = true;
+    struct element previous;
+    for (uint32_t i = 0; i < count; i++) {
+        struct element element = element_at(at, end, map);
+        sorted = sorted && (i == 0 || compare_keys(&previous, &element) < 0);
+        if (i < ELEMENTS_ON_STACK)
+            ret_few[i] = element;
+        else if (!sorted)
+            break;
+        at += element.size;
+        previous = element;
+    }
+    return sorted;
+}
+
+/* Writes the elements in their new order; returns how many stayed: of equal keys the last. */
+static uint32_t write_sorted(struct value_builder *builder, const struct element *elements,
+                             uint32_t count) {
+    uint8_t *out = builder->out->data + builder->start + CONTAINER_HEADER;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < open->count; i++) {
-        if (i + 1 < open->count && slice_equal(entries[i].key, entries[i + 1].key))
+    for (uint32_t i = 0; i < count; i++) {
+        const struct element *e = &elements[i];
+        if (i + 1 < count && compare_keys(e, e + 1) == 0)
             continue;
-        buffer_append_slice(builder->out, entries[i].whole);
+        memcpy(out, e->at, e->size);
+        out += e->size;
         kept++;
     }
-    bool duplicates = kept < open->count;
-    open->count = kept;
-    arena_rewind(builder->scratch, mark);
-    return duplicates;
+    builder->out->len = (size_t)(out - builder->out->data);
+    return kept;
 }
 
-static bool close_container(struct value_builder *builder) {
-    struct open_container *open = builder->open;
-    CHECK(open != NULL);
-    bool duplicates = false;
-    if (!builder->out->overflow) {
-        if (open->type != VALUE_L)
-            duplicates = sort_elements(builder, open);
-        uint8_t *header = builder->out->data + open->start;
-        store_u32(header + 1, (uint32_t)(builder->out->len - open->start - CONTAINER_HEADER));
-        store_u32(header + 5, open->count);
+/* Sorts few elements, which lie at `from`: their bytes move to scratch memory, so that they can be
+ * written back over themselves. */
+static void sort_few(struct value_builder *builder, const uint8_t *from, size_t size,
+                     struct element *elements) {
+    const uint8_t *copy = arena_copy(builder->scratch, from, size);
+    for (uint32_t i = 0; i < builder->count; i++)
+        elements[i].at = copy + (elements[i].at - from);
+    insertion_sort(elements, builder->count);
+    builder->count = write_sorted(builder, elements, builder->count);
+}
+
+static void sort_many(struct value_builder *builder, const uint8_t *from, size_t size, bool map) {
+    uint32_t count = builder->count;
+    const uint8_t *copy = arena_copy(builder->scratch, from, size), *end = copy + size;
+    struct element *elements = arena_alloc(builder->scratch, count * sizeof(*elements));
+    for (uint32_t i = 0; i < count; i++) {
+        elements[i] = element_at(copy, end, map);
+        copy += elements[i].size;
     }
-    builder->open = open->outer;
-    return duplicates;
+    qsort(elements, count, sizeof(*elements), compare_elements);
+    builder->count = write_sorted(builder, elements, count);
+}
+
+/* Sorts the elements of the open map or set; true when some were equal. */
+static bool sort_elements(struct value_builder *builder, bool map) {
+    uint32_t count = builder->count;
+    if (count < 2)
+        return false;
+    const uint8_t *from = builder->out->data + builder->start + CONTAINER_HEADER;
+    size_t size = builder->out->len - builder->start - CONTAINER_HEADER;
+    struct element few[ELEMENTS_ON_STACK];
+    if (list_elements(from, from + size, count, map, few))
+        return false;
+    struct arena_mark mark = arena_mark(builder->scratch);
+    if (count <= ELEMENTS_ON_STACK)
+        sort_few(builder, from, size, few);
+    else
+        sort_many(builder, from, size, map);
+    arena_rewind(builder->scratch, mark);
+    return builder->count < count;
 }
 
 void value_builder_close(struct value_builder *builder) {
-    close_container(builder);
+    value_builder_close_set(builder);
 }
 
 bool value_builder_close_set(struct value_builder *builder) {
-    return close_container(builder);
+    if (builder->lost > 0) {
+        builder->lost--;
+        return false;
+    }
+    CHECK(builder->start != VALUE_BUILDER_NONE);
+    struct buffer *out = builder->out;
+    uint8_t *header = out->data + builder->start;
+    bool duplicates = false;
+    if (header[0] != VALUE_L && !out->overflow)
+        duplicates = sort_elements(builder, header[0] == VALUE_M);
+    uint32_t outer = load_u32(header + 1);
+    store_u32(header + 1, (uint32_t)(out->len - builder->start - CONTAINER_HEADER));
+    store_u32(header + 5, builder->count);
+    builder->start = outer;
+    builder->count = outer == VALUE_BUILDER_NONE ? 1 : load_u32(out->data + outer + 5);
+    return duplicates;
 }
 
 struct value value_builder_finish(struct value_builder *builder, struct arena *arena) {
-    CHECK(builder->open == NULL && !builder->out->overflow && builder->out->len > 0);
+    CHECK(builder->start == VALUE_BUILDER_NONE && builder->lost == 0);
+    CHECK(!builder->out->overflow && builder->out->len > 0);
     return value_from_slice(arena_slice(arena, buffer_slice(builder->out)));
 }

@@ -18,11 +18,17 @@
 #include "base/arena.h"
 #include "model/value.h"
 
+/* An open container needs no memory of its own: until it closes, its header in the buffer holds
+ * where the next outer one starts. */
 struct value_builder {
     struct buffer *out;
     struct arena *scratch;
-    struct open_container *open; /* innermost first */
+    size_t start;   /* of the innermost open container's tag, or VALUE_BUILDER_NONE */
+    uint32_t count; /* of its elements so far */
+    uint32_t lost;  /* containers opened after the buffer was full */
 };
+
+#define VALUE_BUILDER_NONE ((size_t)UINT32_MAX)
 
 void value_builder_init(struct value_builder *builder, struct buffer *out, struct arena *scratch);
 
@@ -42,6 +48,13 @@ void value_builder_open(struct value_builder *builder, enum value_type type);
 void value_builder_close(struct value_builder *builder);
 /* As close, for a set; duplicates are dropped, and reported: true when there were any. */
 bool value_builder_close_set(struct value_builder *builder);
+
+/* value_builder_mark() says where the next value will stand; when just that value has been written
+ * (and nothing opened is still open), value_builder_drop() takes it back. */
+static inline size_t value_builder_mark(const struct value_builder *builder) {
+    return builder->out->len;
+}
+void value_builder_drop(struct value_builder *builder, size_t mark);
 
 /* Everything written so far, which must be one finished value, copied into the arena. */
 struct value value_builder_finish(struct value_builder *builder, struct arena *arena);

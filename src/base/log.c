@@ -1,0 +1,61 @@
+/* log.c - one write per line, so that lines of different threads do not mix. */
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = 2048 };
+
+static void log_line(const char *level, const char *format, va_list args) {
+    char line[LINE_MAX_BYTES];
+    struct timespec now;
+    struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    size_t len = strftime(line, sizeof(line), "%Y-%m-%dT%H:%M:%S", &utc);
+    len += (size_t)snprintf(line + len, sizeof(line) - len, ".%03ldZ %s ", now.tv_nsec / 1000000,
+                            level);
+    int text = vsnprintf(line + len, sizeof(line) - len - 1, format, args);
+    if (text > 0)
+        len += (size_t)text < sizeof(line) - len - 1 ? (size_t)text : sizeof(line) - len - 2;
+    line[len++] = '\n';
+    ssize_t written = write(STDERR_FILENO, line, len);
+    (void)written; /* nowhere to say so */
+}
+
+void log_info(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    log_line("info", format, args);
+    va_end(args);
+}
+
+void log_error(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    log_line("error", format, args);
+    va_end(args);
+}
+
+void log_repeated_error(const char *format, ...) {
+    static atomic_llong next_second;
+    static atomic_ullong suppressed;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long long allowed = atomic_load(&next_second);
+    if (now.tv_sec < allowed ||
+        !atomic_compare_exchange_strong(&next_second, &allowed, (long long)now.tv_sec + 1)) {
+        atomic_fetch_add(&suppressed, 1);
+        return;
+    }
+    unsigned long long left_out = atomic_exchange(&suppressed, 0);
+    if (left_out > 0)
+        log_error("%llu more errors like the next one were left out", left_out);
+    va_list args;
+    va_start(args, format);
+    log_line("error", format, args);
+    va_end(args);
+}

@@ -1,0 +1,42 @@
+/* random.c - the kernel's randomness, and UUIDs made of it. */
+#include "base/random.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+#include "base/check.h"
+
+enum { UUID_BYTES = 16, UUID_TEXT = 36 };
+
+static void system_fill(const struct random *random, void *bytes, size_t size) {
+    (void)random;
+    uint8_t *at = bytes;
+    while (size > 0) {
+        ssize_t got = getrandom(at, size, 0);
+        if (got < 0) {
+            CHECK(errno == EINTR);
+            continue;
+        }
+        at += got;
+        size -= (size_t)got;
+    }
+}
+
+const struct random system_random = {system_fill};
+
+struct slice random_uuid(const struct random *random, struct arena *arena) {
+    static const char digits[] = "0123456789abcdef";
+    uint8_t bytes[UUID_BYTES];
+    random_fill(random, bytes, sizeof(bytes));
+    bytes[6] = (uint8_t)((bytes[6] & 0x0f) | 0x40);
+    bytes[8] = (uint8_t)((bytes[8] & 0x3f) | 0x80);
+    char *text = arena_alloc(arena, UUID_TEXT);
+    char *at = text;
+    for (size_t i = 0; i < UUID_BYTES; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *at++ = '-';
+        *at++ = digits[bytes[i] >> 4];
+        *at++ = digits[bytes[i] & 0x0f];
+    }
+    return slice_of(text, UUID_TEXT);
+}

@@ -1,0 +1,46 @@
+/* capacity.h - capacity units: what an operation is said to have consumed.
+ *
+ * An eventually consistent read costs half a unit, so everything is counted in halves, as integers;
+ * capacity_units() turns a sum into what the API reports. Sizes are those of value.h. */
+#ifndef GRAMME_MODEL_CAPACITY_H
+#define GRAMME_MODEL_CAPACITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CAPACITY_READ_BYTES = 4096,  /* one read unit */
+    CAPACITY_WRITE_BYTES = 1024, /* one write unit */
+};
+
+/* Halves to units: 3 is 1.5. */
+static inline double capacity_units(uint64_t halves) {
+    return (double)halves / 2;
+}
+
+/* One item read, or all the bytes one Query or Scan evaluated; nothing found costs as much as a
+ * small item. */
+uint64_t capacity_read(uint64_t size, bool consistent);
+/* One item read in a transaction. */
+uint64_t capacity_transact_read(uint64_t size);
+
+/* A put, an update or a delete of one item; a size of 0 is an item that is not there. A failed
+ * condition costs capacity_write(size, 0). */
+uint64_t capacity_write(uint64_t old_size, uint64_t new_size);
+/* The same inside a transaction; a condition check costs capacity_transact_write(size, 0). */
+uint64_t capacity_transact_write(uint64_t old_size, uint64_t new_size);
+/* A transaction that was answered from its token: what reading the item costs, whatever it did. */
+uint64_t capacity_transact_replay(uint64_t old_size, uint64_t new_size);
+
+/* How a write changes one index. Sizes are of the projected entry, 0 when there is none. */
+struct index_change {
+    uint64_t old_size;
+    uint64_t new_size;
+    bool key_changed; /* with both entries there: the index key differs */
+    bool identical;   /* with both entries there: nothing projected differs */
+};
+
+uint64_t capacity_index_write(struct index_change change);
+
+#endif

@@ -1,0 +1,35 @@
+/* key.h - the checks of primary keys against a schema, with the service's texts. */
+#ifndef GRAMME_MODEL_KEY_H
+#define GRAMME_MODEL_KEY_H
+
+#include "base/error.h"
+#include "model/table.h"
+
+/* A `Key` parameter: exactly the key attributes, of the right types, not empty, not too long. */
+struct error *key_check(struct arena *arena, const struct key_schema *keys, struct value key);
+/* An item that is put: as above, but it may have more, and the texts name what is missing or wrong.
+ */
+struct error *key_check_item(struct arena *arena, const struct key_schema *keys, struct value item);
+/* An item of BatchWriteItem: as key_check_item with the texts of key_check. */
+struct error *key_check_batch_item(struct arena *arena, const struct key_schema *keys,
+                                   struct value item);
+/* One value for one key attribute: empty or too long. */
+struct error *key_check_value(struct arena *arena, const struct key_attribute *attribute, bool hash,
+                              struct value value);
+
+/* The text for a partition key, or for sort keys together, beyond their size limit. */
+struct error *key_error_too_long(struct arena *arena, bool hash);
+
+/* True for an attribute of the schema. */
+bool key_schema_has(const struct key_schema *keys, struct slice name);
+
+/* Only the key attributes of an item, as a value of type M: those of the table, and of an index
+ * unless it is NULL. */
+struct value key_of_item(struct arena *arena, const struct key_schema *keys,
+                         const struct key_schema *index_keys, struct value item);
+
+/* The i-th attribute: HASH attributes first, then RANGE attributes. */
+size_t key_part_count(const struct key_schema *keys);
+const struct key_attribute *key_part(const struct key_schema *keys, size_t i);
+
+#endif

@@ -1,0 +1,217 @@
+/* value_fault.c - texts of broken rules, in the wording of either layer.
+ *
+ * Texts with parts of the request are put together from slices rather than by printf, because such
+ * parts may hold a NUL. Making a text is linear in what it quotes, up to sorting. */
+#include "model/value_fault.h"
+
+#include <stdlib.h>
+
+#include "base/base64.h"
+#include "model/limits.h"
+
+/* The first broken rule stays, with two exceptions the service makes: an empty name of the item
+ * itself comes before all its values, and one inside a value after a value that is too deep. */
+static bool comes_first(const struct value_fault *fault, enum value_fault_kind kind, bool top) {
+    return fault->error == NULL || top ||
+           (kind == VALUE_FAULT_DEPTH && fault->kind == VALUE_FAULT_NAME);
+}
+
+static void keep(struct value_fault *fault, enum value_fault_kind kind, struct error *error) {
+    fault->kind = kind;
+    fault->error = error;
+}
+
+void fault_no_datatype(struct value_fault *fault, struct arena *arena) {
+    if (comes_first(fault, VALUE_FAULT_SHAPE, false))
+        keep(fault, VALUE_FAULT_SHAPE,
+             error_validation(arena, "Supplied AttributeValue is empty, must contain exactly one "
+                                     "of the supported datatypes"));
+}
+
+void fault_many_datatypes(struct value_fault *fault, struct arena *arena) {
+    if (comes_first(fault, VALUE_FAULT_SHAPE, false))
+        keep(fault, VALUE_FAULT_SHAPE,
+             error_validation(arena, "Supplied AttributeValue has more than one datatypes set, "
+                                     "must contain exactly one of the supported datatypes"));
+}
+
+void fault_null_not_true(struct value_fault *fault, struct arena *arena) {
+    if (comes_first(fault, VALUE_FAULT_RULE, false))
+        keep(fault, VALUE_FAULT_RULE,
+             error_request(arena, PVI "Null attribute value types must have the value of true"));
+}
+
+void fault_empty_set(struct value_fault *fault, struct arena *arena, enum value_type type) {
+    if (!comes_first(fault, VALUE_FAULT_RULE, false))
+        return;
+    const char *text = type == VALUE_SS   ? "An string set  may not be empty"
+                       : type == VALUE_NS ? "An number set  may not be empty"
+                                          : "Binary sets should not be empty";
+    keep(fault, VALUE_FAULT_RULE, error_request(arena, PVI "%s", text));
+}
+
+void fault_depth(struct value_fault *fault, struct arena *arena) {
+    if (comes_first(fault, VALUE_FAULT_DEPTH, false))
+        keep(fault, VALUE_FAULT_DEPTH,
+             error_validation(arena, "Nesting Levels have exceeded supported limits: Attributes "
+                                     "in the item have nested levels beyond supported limit"));
+}
+
+void fault_name(struct value_fault *fault, struct arena *arena, struct slice name, bool top) {
+    if (!comes_first(fault, VALUE_FAULT_NAME, top))
+        return;
+    struct error *error =
+        name.len == 0
+            ? error_validation(arena, "Empty attribute name")
+            : error_validation(arena, "Attribute name is too large, must be less than %d bytes",
+                               LIMIT_ATTRIBUTE_NAME_BYTES + 1);
+    keep(fault, VALUE_FAULT_NAME, error);
+}
+
+/* ---- texts that quote the request ---- */
+
+/* Text that grows in an arena: measured first, then written. */
+struct quote {
+    uint8_t *at;
+};
+
+static void quote_text(struct quote *q, struct slice text) {
+    if (text.len > 0)
+        memcpy(q->at, text.data, text.len);
+    q->at += text.len;
+}
+
+static struct error *request_error(struct arena *arena, struct slice message) {
+    struct error *error = error_without_text(arena, ERROR_VALIDATION);
+    error->request_level = true;
+    error->message = message;
+    return error;
+}
+
+void fault_number(struct value_fault *fault, struct arena *arena, enum number_status status,
+                  struct slice text) {
+    if (!comes_first(fault, VALUE_FAULT_NUMBER, false))
+        return;
+    struct slice message = slice_text(number_status_text(status));
+    bool quoted = text.len > 0 || fault->layer == VALUE_LAYER_CURRENT;
+    if (status == NUMBER_INVALID && quoted) {
+        struct slice whole = slice_of(NULL, message.len + 2 + text.len);
+        struct quote q = {arena_alloc(arena, whole.len)};
+        whole.data = q.at;
+        quote_text(&q, message);
+        quote_text(&q, SLICE_LITERAL(": "));
+        quote_text(&q, text);
+        message = whole;
+    }
+    keep(fault, VALUE_FAULT_NUMBER, request_error(arena, message));
+}
+
+/* ---- duplicates ---- */
+
+struct member {
+    struct slice bytes; /* as they compare: decoded, for BS */
+    struct slice text;  /* as they are printed */
+    size_t position;
+};
+
+static int compare_members(const void *a, const void *b) {
+    const struct member *x = a, *y = b;
+    int order = slice_compare(x->bytes, y->bytes);
+    return order != 0 ? order : x->position < y->position ? -1 : x->position > y->position;
+}
+
+static int compare_positions(const void *a, const void *b) {
+    const struct member *x = a, *y = b;
+    return x->position < y->position ? -1 : x->position > y->position;
+}
+
+/* The array was read once without an error, so it is an array of strings and nulls. */
+static struct member *read_members(struct arena *arena, enum value_type type, struct slice array,
+                                   size_t *ret_count) {
+    struct json_reader reader;
+    json_reader_init(&reader, array, arena);
+    size_t count = 0;
+    for (json_next(&reader); json_next(&reader) == JSON_STRING || reader.token == JSON_NULL;)
+        count += reader.token == JSON_STRING;
+    struct member *members = ARENA_ARRAY(arena, struct member, count);
+    json_reader_init(&reader, array, arena);
+    count = 0;
+    for (json_next(&reader); json_next(&reader) == JSON_STRING || reader.token == JSON_NULL;) {
+        if (reader.token == JSON_NULL)
+            continue;
+        struct member *m = &members[count];
+        *m = (struct member){reader.text, reader.text, count};
+        if (type == VALUE_BS) {
+            uint8_t *bytes = arena_alloc(arena, base64_decoded_max(m->text.len));
+            base64_decode(m->text, bytes, &m->bytes.len);
+            m->bytes.data = bytes;
+        }
+        count++;
+    }
+    *ret_count = count;
+    return members;
+}
+
+/* Byte order up to the first member that repeats an earlier one; that one and the rest as sent. */
+static void order_members(struct member *members, size_t count) {
+    qsort(members, count, sizeof(*members), compare_members);
+    size_t repeat = count;
+    for (size_t i = 1; i < count; i++)
+        if (members[i].position < repeat && slice_equal(members[i].bytes, members[i - 1].bytes))
+            repeat = members[i].position;
+    qsort(members, count, sizeof(*members), compare_positions);
+    qsort(members, repeat, sizeof(*members), compare_members);
+}
+
+/* [a, b] with the quotes and the separator of the layer. */
+static struct slice list_members(struct arena *arena, const struct member *members, size_t count,
+                                 struct slice quote, struct slice separator) {
+    struct slice prefix = SLICE_LITERAL(PVI "Input collection [");
+    size_t len = prefix.len;
+    for (size_t i = 0; i < count; i++)
+        len += 2 * quote.len + members[i].text.len + separator.len;
+    uint8_t *start = arena_alloc(arena, len);
+    struct quote q = {start};
+    quote_text(&q, prefix);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            quote_text(&q, separator);
+        quote_text(&q, quote);
+        quote_text(&q, members[i].text);
+        quote_text(&q, quote);
+    }
+    return slice_of(start, (size_t)(q.at - start));
+}
+
+static struct slice duplicates_text(struct arena *arena, enum value_layer layer,
+                                    enum value_type type, struct slice array) {
+    size_t count = 0;
+    struct member *members = read_members(arena, type, array, &count);
+    bool current = layer == VALUE_LAYER_CURRENT;
+    if (current)
+        order_members(members, count);
+    struct slice list =
+        list_members(arena, members, count, current ? SLICE_LITERAL("\"") : SLICE_LITERAL(""),
+                     current && type == VALUE_BS ? SLICE_LITERAL(",") : SLICE_LITERAL(", "));
+    struct slice tail = type == VALUE_BS ? SLICE_LITERAL("]of type BS contains duplicates.")
+                                         : SLICE_LITERAL("] contains duplicates.");
+    uint8_t *whole = arena_alloc(arena, list.len + tail.len);
+    struct quote q = {whole};
+    quote_text(&q, list);
+    quote_text(&q, tail);
+    return slice_of(whole, list.len + tail.len);
+}
+
+void fault_duplicates(struct value_fault *fault, struct arena *arena, enum value_type type,
+                      struct slice array) {
+    if (!comes_first(fault, VALUE_FAULT_DUPLICATE, false))
+        return;
+    struct slice text;
+    if (type != VALUE_NS)
+        text = duplicates_text(arena, fault->layer, type, array);
+    else if (fault->layer == VALUE_LAYER_CURRENT)
+        text = SLICE_LITERAL(PVI "Input collection contains duplicates.");
+    else
+        text = SLICE_LITERAL("Input collection contains duplicates");
+    keep(fault, VALUE_FAULT_DUPLICATE, request_error(arena, text));
+}
