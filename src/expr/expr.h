@@ -42,7 +42,7 @@ struct expr_placeholders {
 };
 
 /* The syntax of the keys ("ExpressionAttributeNames contains invalid key: ..."), names first, then
- * values. */
+ * values; then the size of it all. */
 struct error *expr_placeholders_check(struct arena *arena, const struct expr_placeholders *given);
 /* After all expressions are bound: "Value provided in ExpressionAttributeNames unused in
  * expressions: keys: {...}". */
@@ -80,8 +80,15 @@ void expr_project(const struct expr *projection, struct value item, struct value
  * not request-level. */
 struct error *expr_update(struct arena *arena, const struct expr *update, struct value item,
                           struct value *ret_item);
-/* UPDATED_OLD and UPDATED_NEW: the paths that the update touches, taken from `item`. */
+/* The same when there was no item: `key` has the key attributes only. The service then forgives a
+ * REMOVE below an attribute that does not exist, which is an error otherwise. */
+struct error *expr_update_new_item(struct arena *arena, const struct expr *update, struct value key,
+                                   struct value *ret_item);
+/* UPDATED_OLD and UPDATED_NEW: a value of type M with the paths that the update touches, taken from
+ * `item`. */
 void expr_update_touched(const struct expr *update, struct value item, struct value_builder *out);
+/* True when the update has neither SET nor ADD: where there is no item, it makes none. */
+bool expr_update_only_takes(const struct expr *update);
 /* What the service charges for the statement itself against the item size limit. */
 size_t expr_update_charge(const struct expr *update);
 
@@ -89,12 +96,13 @@ size_t expr_update_charge(const struct expr *update);
 
 /* Calls `visit` for each path the expression reads or writes, until it returns an error. `nested`
  * is true for a path of more than one element; `target` for a path that an update writes;
- * `assigned` is the value that a plain `SET name = :v` gives it, else absent. */
+ * `assigned_type` is the type that an action has for a path of one element when it is known without
+ * an item: that of a :value, or of what an operator makes; else VALUE_NONE. */
 struct expr_path_visit {
     struct slice name; /* first element */
     bool nested;
     bool target;
-    struct value assigned;
+    enum value_type assigned_type;
 };
 typedef struct error *expr_path_visitor(void *context, const struct expr_path_visit *visit);
 struct error *expr_visit_paths(const struct expr *expr, expr_path_visitor *visit, void *context);
@@ -106,12 +114,19 @@ enum key_operator { KEY_EQ, KEY_LT, KEY_LE, KEY_GT, KEY_GE, KEY_BETWEEN, KEY_BEG
 struct key_condition {
     struct slice name;
     enum key_operator op;
-    struct value value;
+    struct value value; /* absent: no key can be searched by what KeyConditions says */
     struct value upper; /* BETWEEN */
 };
 
-/* The conditions in written order; the checks that need a schema (6.2) are the caller's. The array
- * is in the expression's arena. */
+/* Whether the expression has the shape of a key condition ("Invalid operator used in
+ * KeyConditionExpression: OR", ...). The service finds out after it has looked at all expressions
+ * and at unused placeholders. */
+struct error *expr_check_key_conditions(struct arena *arena, const struct expr *expr);
+/* "... must only contain one condition per key": the first check that comes after the table is
+ * known. */
+struct error *expr_check_key_conditions_once(struct arena *arena, const struct expr *expr);
+/* After expr_check_key_conditions(): the conditions in written order; the checks that need a schema
+ * are the caller's. The array is in the expression's arena. */
 size_t expr_key_conditions(const struct expr *expr, const struct key_condition **ret_conditions);
 
 #endif
