@@ -6,31 +6,42 @@
  *
  * Rules
  *  1. A transaction is STORE_READ (any thread, any number at once) or STORE_WRITE (one at a time:
- * the caller serialises).
+ *     the caller serialises).
  *  2. A write transaction does all its reads before its first write. Its reads do not see its own
- * writes.
+ *     writes.
  *  3. put, delete and delete_range are buffered; nothing is visible to anyone before commit returns
- * STORE_COMMITTED.
+ *     STORE_COMMITTED.
  *  4. A commit is all or nothing, also across a crash, and across keyspaces.
  *  5. STORE_DURABLE: when commit returns, the writes survive power loss. STORE_RELAXED: they
- * survive the end of the process and are made durable by the next durable commit or store_sync().
+ *     survive the end of the process and are made durable by the next durable commit or
+ *     store_sync().
  *  6. Keys sort as unsigned bytes; a key is 1 to STORE_KEY_MAX bytes. More is a bug of the caller
- * on every engine.
+ *     on every engine. The ends of a range may be one byte longer: the successor of the longest
+ *     key.
  *  7. A STORE_READ transaction sees one moment: that of its first read. STORE_READ_LATEST skips
- * that promise for callers that read once.
+ *     that promise for callers that read once.
  *  8. Slices that get_many and scan return live until the transaction ends (scan: until the next
- * step).
+ *     step).
  *  9. Outcomes are not errors: not found is an absent slice, a conflict is STORE_CONFLICT (nothing
- * happened: run the group again). STORE_UNKNOWN: the commit's fate cannot be known. An error means
- * that the engine failed: for a commit, that the writes were not acknowledged, and that no half of
- * them will ever be seen.
- * 10. Errors live in the arena given to store_begin. */
+ *     happened: run the group again). STORE_UNKNOWN: the commit's fate cannot be known. An error
+ *     means that the engine failed: for a commit, that the writes were not acknowledged, and that
+ *     no half of them will ever be seen.
+ * 10. Errors live in the arena given to store_begin, and so may transactions and scans: that arena
+ *     is neither rewound nor released before store_end.
+ *
+ * store.c checks these rules once for every engine: breaking one is a bug of the caller. */
 #ifndef GRAMME_STORE_STORE_H
 #define GRAMME_STORE_STORE_H
 
+#include <stdatomic.h>
+
 #include "base/error.h"
 
-enum { STORE_KEY_MAX = 2600, STORE_KEYSPACES_MAX = 8 };
+enum {
+    STORE_KEY_MAX = 2600,
+    STORE_BOUND_MAX = STORE_KEY_MAX + 1, /* of the ends of a range */
+    STORE_KEYSPACES_MAX = 8,
+};
 
 enum store_mode { STORE_READ, STORE_READ_LATEST, STORE_WRITE };
 enum store_durability { STORE_DURABLE, STORE_RELAXED };
@@ -54,7 +65,8 @@ struct store_key {
     struct slice key;
 };
 
-/* first <= key < last; an absent `last` means the end of the keyspace. */
+/* first <= key < last; an absent or empty `first` means the start of the keyspace, an absent `last`
+ * its end. A range whose ends have crossed is empty. */
 struct store_range {
     uint8_t keyspace;
     struct slice first;
@@ -65,9 +77,10 @@ struct store;
 struct store_txn;
 struct store_scan;
 
-/* What an engine implements. Every store begins with a pointer to one of these, as do its
- * transactions and scans (see the structs below). Arguments are as for the functions of the same
- * name. */
+/* What an engine implements. Arguments are as for the functions of the same name, which have
+ * checked them: keys are of a valid size, ranges have present ends (`last` may still be absent)
+ * that have not crossed, writes come from an open write transaction. An engine's own structs begin
+ * with the structs below, whose fields store.c fills in and reads. */
 struct store_engine {
     const char *name;
     uint32_t capabilities;
@@ -92,17 +105,25 @@ struct store_engine {
 
 struct store {
     const struct store_engine *engine;
+    uint8_t keyspace_count;
+    atomic_bool writing; /* a write transaction is open */
 };
 
 struct store_txn {
     struct store *store;
     struct arena *arena;
     enum store_mode mode;
+    bool wrote;          /* put, delete or delete_range was called: no reads from here on */
+    bool committed;      /* commit was called, whatever came of it: only store_end may follow */
+    uint32_t scans_open; /* all are closed before store_end */
 };
 
 struct store_scan {
     struct store_txn *txn;
 };
+
+/* For the open function of an engine. */
+void store_init(struct store *store, const struct store_engine *engine, size_t keyspace_count);
 
 static inline bool store_can(const struct store *store, enum store_capability capability) {
     return (store->engine->capabilities & (uint32_t)capability) != 0;
@@ -131,6 +152,7 @@ struct error *store_scan_open(struct store_txn *txn, const struct store_range *r
                               struct store_scan **ret_scan);
 struct error *store_scan_next(struct store_scan *scan, bool *ret_found, struct slice *ret_key,
                               struct slice *ret_value);
+/* store_scan_close(NULL) is fine. */
 void store_scan_close(struct store_scan *scan);
 
 /* Of a write transaction. Keys and values are copied. Later writes to a key win, delete_range
@@ -140,7 +162,7 @@ void store_delete(struct store_txn *txn, const struct store_key *key);
 void store_delete_range(struct store_txn *txn, const struct store_range *range);
 struct error *store_commit(struct store_txn *txn, enum store_durability durability,
                            enum store_outcome *ret_outcome);
-/* Makes every relaxed commit durable. */
+/* Makes every relaxed commit that has returned durable. Any thread. */
 struct error *store_sync(struct store *store, struct arena *arena);
 
 #endif

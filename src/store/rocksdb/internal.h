@@ -1,0 +1,133 @@
+/* internal.h - what the files of the RocksDB engine share. */
+#ifndef GRAMME_STORE_ROCKSDB_INTERNAL_H
+#define GRAMME_STORE_ROCKSDB_INTERNAL_H
+
+#include <pthread.h>
+
+#include <rocksdb/c.h>
+
+#include "store/rocksdb/rocksdb.h"
+
+/* What a store was opened with; its own copy, so that it can be opened again. */
+struct rocksdb_config {
+    struct rocksdb_store_options options;
+    struct store_keyspace keyspaces[STORE_KEYSPACES_MAX];
+    size_t keyspace_count;
+};
+
+/* Lets transactions in, and keeps them out while the database is closed and opened again. */
+struct gate {
+    atomic_bool shut;
+    atomic_uint inside;   /* open transactions, and syncs */
+    pthread_mutex_t lock; /* of everything below and of `shut`; held while the gate is shut */
+    bool failed;          /* a write to the log failed: no more writes to this handle */
+    bool failed_for_room; /* only because the disk was full */
+    char failure[400];
+    int64_t next_try_ms; /* not before this is it opened again */
+};
+
+struct rocksdb_store {
+    struct store base;
+    struct rocksdb_config config;
+    struct gate gate;
+    rocksdb_t *db; /* NULL: closed, and could not be opened again yet */
+    rocksdb_column_family_handle_t *keyspaces[STORE_KEYSPACES_MAX];
+    rocksdb_column_family_handle_t *unused; /* RocksDB insists on a family named "default" */
+    rocksdb_readoptions_t *read_latest;     /* without a snapshot */
+    rocksdb_writeoptions_t *write_durable;
+    rocksdb_writeoptions_t *write_relaxed;
+    rocksdb_writebatch_t *batch;         /* of the open write transaction, empty between two */
+    atomic_uint_fast64_t commits;        /* since the store was opened */
+    atomic_uint_fast64_t commits_synced; /* the first so many of them are durable */
+};
+
+/* Values that stay where RocksDB has them until the transaction ends. */
+enum { PINS_PER_CHUNK = 16 };
+
+struct pin_chunk {
+    struct pin_chunk *older;
+    size_t count;
+    rocksdb_pinnableslice_t *values[PINS_PER_CHUNK];
+};
+
+struct rocksdb_txn {
+    struct store_txn base;
+    const rocksdb_snapshot_t *snapshot; /* of a STORE_READ, from its first read on */
+    rocksdb_readoptions_t *read_at;     /* with that snapshot */
+    struct pin_chunk *pins;             /* newest first */
+    struct pin_chunk first_pins;
+};
+
+struct rocksdb_scan {
+    struct store_scan base;
+    rocksdb_readoptions_t *options; /* with its bounds, which live in the arena */
+    rocksdb_iterator_t *iterator;
+    bool reverse;
+    bool started;
+    struct slice first;
+};
+
+static inline struct rocksdb_store *rocksdb_of(struct store *store) {
+    return (struct rocksdb_store *)store;
+}
+
+static inline struct rocksdb_store *rocksdb_of_txn(struct store_txn *txn) {
+    return rocksdb_of(txn->store);
+}
+
+/* Turns RocksDB's text into an error and frees it: "<what>: <text>". */
+struct error *rocksdb_error(struct arena *arena, const char *what, char *text);
+
+/* settings.c: for a family with or without filters. */
+rocksdb_cache_t *rocksdb_settings_cache(const struct rocksdb_store_options *options);
+rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store_options *options,
+                                        rocksdb_cache_t *cache, bool point_reads, int compression);
+
+/* open.c: the handle of store->config; on failure store->db is NULL. */
+struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *arena);
+void rocksdb_database_close(struct rocksdb_store *store);
+
+/* gate.c */
+void rocksdb_gate_init(struct gate *gate);
+/* Before anything that uses the handle; pairs with rocksdb_gate_leave unless it fails. */
+struct error *rocksdb_gate_enter(struct rocksdb_store *store, struct arena *arena);
+void rocksdb_gate_leave(struct rocksdb_store *store);
+/* Before a write transaction enters: an error when the store takes no writes. After the disk was
+ * full, opens the database again when there is room. */
+struct error *rocksdb_gate_check_writable(struct rocksdb_store *store, struct arena *arena);
+/* An error when the store has failed; for right before a write. */
+struct error *rocksdb_gate_check_sound(struct rocksdb_store *store, struct arena *arena);
+/* No more writes to this handle. `text` is RocksDB's. */
+void rocksdb_gate_fail(struct rocksdb_store *store, const char *text);
+/* After rocksdb_gate_fail(): room on the disk is not enough. */
+void rocksdb_gate_fail_until_restart(struct rocksdb_store *store);
+
+/* read.c */
+struct error *rocksdb_txn_begin(struct store *store, struct arena *arena, enum store_mode mode,
+                                struct store_txn **ret_txn);
+void rocksdb_txn_end(struct store_txn *txn);
+struct error *rocksdb_txn_get_many(struct store_txn *txn, size_t count,
+                                   const struct store_key *keys, struct slice *ret_values);
+struct error *rocksdb_scan_open(struct store_txn *txn, const struct store_range *range,
+                                bool reverse, struct store_scan **ret_scan);
+struct error *rocksdb_scan_next(struct store_scan *scan, bool *ret_found, struct slice *ret_key,
+                                struct slice *ret_value);
+void rocksdb_scan_close(struct store_scan *scan);
+
+/* write.c */
+void rocksdb_txn_put(struct store_txn *txn, const struct store_key *key, struct slice value);
+void rocksdb_txn_remove(struct store_txn *txn, const struct store_key *key);
+void rocksdb_txn_remove_range(struct store_txn *txn, const struct store_range *range);
+struct error *rocksdb_txn_commit(struct store_txn *txn, enum store_durability durability,
+                                 enum store_outcome *ret_outcome);
+struct error *rocksdb_store_sync(struct store *store, struct arena *arena);
+/* Empties the batch for the next transaction. */
+void rocksdb_batch_reset(struct rocksdb_store *store);
+
+/* wal.c: whether a batch came as far as the log before its commit failed. */
+bool rocksdb_wal_was_reached(struct slice batch);
+/* Takes such a batch back out of the log. True when no log ends with it any more; false when it is
+ * there and could not be taken out, so that a restart may find it. */
+bool rocksdb_wal_retract(const char *directory, struct slice batch);
+
+#endif

@@ -1,0 +1,198 @@
+/* open.c - opening and closing a RocksDB database, and what its errors mean.
+ *
+ * Memory: the store is malloc'ed, and keeps its own copy of what it was opened with. Threads: the
+ * caller's; rocksdb_database_open and _close also run when the gate is shut. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "store/rocksdb/internal.h"
+
+struct error *rocksdb_error(struct arena *arena, const char *what, char *text) {
+    struct error *error = error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "%s: %s", what, text);
+    rocksdb_free(text);
+    return error;
+}
+
+static bool has_suffix(const char *text, const char *suffix) {
+    size_t len = strlen(text), suffix_len = strlen(suffix);
+    return len >= suffix_len && strcmp(text + len - suffix_len, suffix) == 0;
+}
+
+/* A file that a database has and a creation that was cut short has not. */
+static bool is_data_file(const char *name) {
+    if (strncmp(name, "MANIFEST-", 9) == 0)
+        return strcmp(name, "MANIFEST-000001") != 0;
+    return has_suffix(name, ".sst") || has_suffix(name, ".log");
+}
+
+/* Without the file CURRENT, RocksDB would make a new database and delete the files of the old one:
+ * that is damage, not a new directory. */
+static struct error *check_not_beheaded(struct arena *arena, const char *directory) {
+    DIR *files = opendir(directory);
+    if (files == NULL) {
+        if (errno == ENOENT)
+            return NULL;
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
+                         "The database in %s cannot be opened: %s", directory, strerror(errno));
+    }
+    bool current = false, data = false;
+    for (const struct dirent *file = readdir(files); file != NULL; file = readdir(files)) {
+        current = current || strcmp(file->d_name, "CURRENT") == 0;
+        data = data || is_data_file(file->d_name);
+    }
+    closedir(files);
+    if (current || !data)
+        return NULL;
+    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
+                     "The database in %s is damaged: it has data, but its file CURRENT is missing",
+                     directory);
+}
+
+/* RocksDB says only with words what went wrong. */
+static const char *open_verdict(const char *text) {
+    if (strstr(text, "lock hold by current process") != NULL)
+        return "is already open in this process";
+    if (strstr(text, "While lock file") != NULL && strstr(text, "temporarily unavailable") != NULL)
+        return "is in use by another process";
+    if (strstr(text, "create_if_missing is false") != NULL)
+        return "does not exist";
+    if (strstr(text, "olumn families not opened") != NULL)
+        return "has keyspaces that this version does not know";
+    if (strncmp(text, "Corruption", strlen("Corruption")) == 0 ||
+        (strstr(text, "No such file") != NULL && strstr(text, "/MANIFEST-") != NULL))
+        return "is damaged";
+    return "cannot be opened";
+}
+
+static struct error *open_error(struct arena *arena, const char *directory, char *text) {
+    struct error *error = error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "The database in %s %s: %s",
+                                    directory, open_verdict(text), text);
+    rocksdb_free(text);
+    return error;
+}
+
+/* The families as RocksDB wants them: the keyspaces, then "default". NULL, or RocksDB's text. */
+static char *open_families(struct rocksdb_store *store, int compression) {
+    const struct rocksdb_config *config = &store->config;
+    rocksdb_cache_t *cache = rocksdb_settings_cache(&config->options);
+    rocksdb_options_t *plain = rocksdb_settings_new(&config->options, cache, false, compression);
+    rocksdb_options_t *filtered = rocksdb_settings_new(&config->options, cache, true, compression);
+    const char *names[STORE_KEYSPACES_MAX + 1];
+    const rocksdb_options_t *settings[STORE_KEYSPACES_MAX + 1];
+    rocksdb_column_family_handle_t *handles[STORE_KEYSPACES_MAX + 1] = {NULL};
+    size_t count = config->keyspace_count;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = config->keyspaces[i].name;
+        settings[i] = config->keyspaces[i].point_reads ? filtered : plain;
+    }
+    names[count] = "default";
+    settings[count] = plain;
+    char *text = NULL;
+    store->db = rocksdb_open_column_families(plain, config->options.directory, (int)count + 1,
+                                             names, settings, handles, &text);
+    memcpy(store->keyspaces, handles, count * sizeof(*handles));
+    store->unused = handles[count];
+    rocksdb_options_destroy(plain);
+    rocksdb_options_destroy(filtered);
+    rocksdb_cache_destroy(cache);
+    return text;
+}
+
+/* A RocksDB that was built without LZ4 stores blocks as they are. */
+struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *arena) {
+    const char *directory = store->config.options.directory;
+    TRY(check_not_beheaded(arena, directory));
+    char *text = open_families(store, rocksdb_lz4_compression);
+    if (text != NULL && strstr(text, "not linked") != NULL) {
+        rocksdb_free(text);
+        text = open_families(store, rocksdb_no_compression);
+    }
+    return text == NULL ? NULL : open_error(arena, directory, text);
+}
+
+void rocksdb_database_close(struct rocksdb_store *store) {
+    if (store->db == NULL)
+        return;
+    for (size_t i = 0; i < store->config.keyspace_count; i++)
+        rocksdb_column_family_handle_destroy(store->keyspaces[i]);
+    rocksdb_column_family_handle_destroy(store->unused);
+    rocksdb_close(store->db);
+    store->db = NULL;
+}
+
+static char *copy_text(const char *text) {
+    char *copy = strdup(text);
+    CHECK(copy != NULL);
+    return copy;
+}
+
+static void config_copy(struct rocksdb_config *config, const struct rocksdb_store_options *options,
+                        const struct store_keyspace *keyspaces, size_t count) {
+    config->options = *options;
+    config->options.directory = copy_text(options->directory);
+    config->keyspace_count = count;
+    for (size_t i = 0; i < count; i++) {
+        config->keyspaces[i] = keyspaces[i];
+        config->keyspaces[i].name = copy_text(keyspaces[i].name);
+    }
+}
+
+static void free_text(const char *text) {
+    free((void *)(uintptr_t)text);
+}
+
+static void store_close_all(struct store *base) {
+    struct rocksdb_store *store = rocksdb_of(base);
+    rocksdb_database_close(store);
+    rocksdb_writebatch_destroy(store->batch);
+    rocksdb_readoptions_destroy(store->read_latest);
+    rocksdb_writeoptions_destroy(store->write_durable);
+    rocksdb_writeoptions_destroy(store->write_relaxed);
+    pthread_mutex_destroy(&store->gate.lock);
+    free_text(store->config.options.directory);
+    for (size_t i = 0; i < store->config.keyspace_count; i++)
+        free_text(store->config.keyspaces[i].name);
+    free(store);
+}
+
+static const struct store_engine rocksdb_engine = {
+    .name = "rocksdb",
+    .capabilities = STORE_PERSISTENT,
+    .close = store_close_all,
+    .begin = rocksdb_txn_begin,
+    .end = rocksdb_txn_end,
+    .get_many = rocksdb_txn_get_many,
+    .scan_open = rocksdb_scan_open,
+    .scan_next = rocksdb_scan_next,
+    .scan_close = rocksdb_scan_close,
+    .put = rocksdb_txn_put,
+    .remove = rocksdb_txn_remove,
+    .remove_range = rocksdb_txn_remove_range,
+    .commit = rocksdb_txn_commit,
+    .sync = rocksdb_store_sync,
+};
+
+struct error *rocksdb_store_open(struct arena *arena, const struct rocksdb_store_options *options,
+                                 const struct store_keyspace *keyspaces, size_t count,
+                                 struct store **ret_store) {
+    struct rocksdb_store *store = calloc(1, sizeof(*store));
+    CHECK(store != NULL);
+    store_init(&store->base, &rocksdb_engine, count);
+    config_copy(&store->config, options, keyspaces, count);
+    rocksdb_gate_init(&store->gate);
+    store->read_latest = rocksdb_readoptions_create();
+    store->write_durable = rocksdb_writeoptions_create();
+    rocksdb_writeoptions_set_sync(store->write_durable, 1);
+    store->write_relaxed = rocksdb_writeoptions_create();
+    store->batch = rocksdb_writebatch_create();
+    struct error *error = rocksdb_database_open(store, arena);
+    if (error != NULL) {
+        store_close_all(&store->base);
+        return error;
+    }
+    store->config.options.create = false; /* when it is opened again, it must still be there */
+    *ret_store = &store->base;
+    return NULL;
+}

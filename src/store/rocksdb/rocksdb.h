@@ -1,0 +1,25 @@
+/* rocksdb.h - the engine that keeps its data in a directory, through RocksDB.
+ *
+ * What it promises after a crash, a full disk or a failing one is in src/store/README.md. */
+#ifndef GRAMME_STORE_ROCKSDB_ROCKSDB_H
+#define GRAMME_STORE_ROCKSDB_ROCKSDB_H
+
+#include "store/store.h"
+
+/* A size of 0 stands for its default. */
+struct rocksdb_store_options {
+    const char *directory;
+    bool create;               /* make the database when the directory has none */
+    size_t block_cache_bytes;  /* of uncompressed blocks, filled as they are read; 64 MB */
+    size_t write_buffer_bytes; /* of recent writes of all keyspaces together; 64 MB */
+    int open_files_max;        /* half of what the process may open, at most 8192 */
+};
+
+/* Refuses a directory that is in use, damaged, or made with keyspaces that are not in the list;
+ * keyspaces that the database lacks are added. The error's text names the directory and the cause.
+ */
+struct error *rocksdb_store_open(struct arena *arena, const struct rocksdb_store_options *options,
+                                 const struct store_keyspace *keyspaces, size_t count,
+                                 struct store **ret_store);
+
+#endif

@@ -1,0 +1,103 @@
+/* settings.c - how RocksDB is tuned.
+ *
+ * The aim is small point reads and writes on a small machine: little memory until it is used, two
+ * background threads, a bounded log so that a start after a crash replays little.
+ * Memory: the caller destroys what it gets. Threads: any. */
+#include <sys/resource.h>
+
+#include "store/rocksdb/internal.h"
+
+#define MIB ((size_t)1 << 20)
+
+enum {
+    OPEN_FILES_MAX = 8192,
+    OPEN_FILES_MIN = 64,
+    BLOCK_BYTES = 8192,
+    FILTER_BITS_PER_KEY = 10,
+    DIAGNOSTICS_NONE = 4, /* RocksDB's name for it is FATAL, a level it does not use */
+};
+
+static size_t or_default(size_t size, size_t fallback) {
+    return size != 0 ? size : fallback;
+}
+
+/* RocksDB keeps a file open per table; half of what is allowed leaves room for connections. */
+static int open_files_max(const struct rocksdb_store_options *options) {
+    struct rlimit limit;
+    if (options->open_files_max > 0)
+        return options->open_files_max;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 2 >= OPEN_FILES_MAX)
+        return OPEN_FILES_MAX;
+    return limit.rlim_cur / 2 < OPEN_FILES_MIN ? OPEN_FILES_MIN : (int)(limit.rlim_cur / 2);
+}
+
+/* The log is always written. Recovery stops at the first record that is torn: everything synced
+ * comes before it. The stricter modes would refuse to start after a power loss that left a hole in
+ * what was not synced. */
+static void set_log(rocksdb_options_t *settings, size_t write_buffer_bytes) {
+    rocksdb_options_set_wal_recovery_mode(settings, rocksdb_point_in_time_recovery);
+    rocksdb_options_set_max_total_wal_size(settings, 2 * write_buffer_bytes);
+    rocksdb_options_set_paranoid_checks(settings, 1);
+    rocksdb_options_set_max_manifest_file_size(settings, 16 * MIB);
+}
+
+/* RocksDB describes what it does in a file LOG. When a line cannot be written there, because the
+ * disk is full, the next one runs into an assertion; so it writes none. What matters comes back as
+ * an error. */
+static void set_diagnostics(rocksdb_options_t *settings) {
+    rocksdb_options_set_info_log_level(settings, DIAGNOSTICS_NONE);
+    rocksdb_options_set_keep_log_file_num(settings, 2);
+    rocksdb_options_set_stats_dump_period_sec(settings, 0);
+    rocksdb_options_set_stats_persist_period_sec(settings, 0);
+}
+
+static void set_background(rocksdb_options_t *settings) {
+    rocksdb_options_set_max_background_jobs(settings, 2);
+    rocksdb_options_set_max_file_opening_threads(settings, 2);
+    rocksdb_options_set_bytes_per_sync(settings, MIB);
+    rocksdb_options_set_skip_stats_update_on_db_open(settings, 1);
+}
+
+static void set_tables(rocksdb_options_t *settings, rocksdb_cache_t *cache, bool point_reads) {
+    rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
+    rocksdb_block_based_options_set_block_cache(table, cache);
+    rocksdb_block_based_options_set_block_size(table, BLOCK_BYTES);
+    if (point_reads) {
+        /* Hashed keys share too little for delta encoding to pay, and decoding it costs a get. */
+        rocksdb_block_based_options_set_block_restart_interval(table, 1);
+        rocksdb_block_based_options_set_filter_policy(
+            table, rocksdb_filterpolicy_create_bloom_full(FILTER_BITS_PER_KEY));
+        rocksdb_block_based_options_set_whole_key_filtering(table, 1);
+        rocksdb_block_based_options_set_data_block_index_type(
+            table, rocksdb_block_based_table_data_block_index_type_binary_search_and_hash);
+    }
+    rocksdb_options_set_block_based_table_factory(settings, table);
+    rocksdb_block_based_options_destroy(table);
+}
+
+rocksdb_cache_t *rocksdb_settings_cache(const struct rocksdb_store_options *options) {
+    return rocksdb_cache_create_lru(or_default(options->block_cache_bytes, 64 * MIB));
+}
+
+rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store_options *options,
+                                        rocksdb_cache_t *cache, bool point_reads, int compression) {
+    size_t write_buffer_bytes = or_default(options->write_buffer_bytes, 64 * MIB);
+    rocksdb_options_t *settings = rocksdb_options_create();
+    rocksdb_options_set_create_if_missing(settings, options->create);
+    rocksdb_options_set_create_missing_column_families(settings, 1);
+    rocksdb_options_set_max_open_files(settings, open_files_max(options));
+    rocksdb_options_set_db_write_buffer_size(settings, write_buffer_bytes);
+    rocksdb_options_set_write_buffer_size(settings, write_buffer_bytes / 2);
+    rocksdb_options_set_allow_concurrent_memtable_write(settings, 0); /* there is one writer */
+    rocksdb_options_set_level_compaction_dynamic_level_bytes(settings, 1);
+    rocksdb_options_set_compression(settings, compression);
+    if (point_reads) { /* so that keys in tables are not searched for in recent writes first */
+        rocksdb_options_set_memtable_prefix_bloom_size_ratio(settings, 0.01);
+        rocksdb_options_set_memtable_whole_key_filtering(settings, 1);
+    }
+    set_log(settings, write_buffer_bytes);
+    set_background(settings);
+    set_diagnostics(settings);
+    set_tables(settings, cache, point_reads);
+    return settings;
+}

@@ -1,0 +1,158 @@
+/* store.c - the seam's one door: checks the rules of store.h, then hands over to the engine.
+ *
+ * Invariants: an engine never sees a key of a wrong size, a range whose ends have crossed, a read
+ * after a write, or a second writer. Memory: none of its own. Threads: those of store.h. */
+#include "store/store.h"
+
+#include "base/check.h"
+
+void store_init(struct store *store, const struct store_engine *engine, size_t keyspace_count) {
+    CHECK(keyspace_count >= 1 && keyspace_count <= STORE_KEYSPACES_MAX);
+    store->engine = engine;
+    store->keyspace_count = (uint8_t)keyspace_count;
+    atomic_init(&store->writing, false);
+}
+
+void store_close(struct store *store) {
+    if (store == NULL)
+        return;
+    CHECK(!atomic_load(&store->writing));
+    store->engine->close(store);
+}
+
+static void writer_enter(struct store *store) {
+    CHECK(!atomic_exchange(&store->writing, true));
+}
+
+static void writer_leave(struct store *store) {
+    atomic_store(&store->writing, false);
+}
+
+struct error *store_begin(struct store *store, struct arena *arena, enum store_mode mode,
+                          struct store_txn **ret_txn) {
+    if (mode == STORE_WRITE)
+        writer_enter(store);
+    struct store_txn *txn = NULL;
+    struct error *error = store->engine->begin(store, arena, mode, &txn);
+    if (error != NULL) {
+        if (mode == STORE_WRITE)
+            writer_leave(store);
+        return error;
+    }
+    txn->store = store;
+    txn->arena = arena;
+    txn->mode = mode;
+    txn->wrote = false;
+    txn->committed = false;
+    txn->scans_open = 0;
+    *ret_txn = txn;
+    return NULL;
+}
+
+void store_end(struct store_txn *txn) {
+    if (txn == NULL)
+        return;
+    CHECK(txn->scans_open == 0);
+    struct store *store = txn->store;
+    bool writer = txn->mode == STORE_WRITE;
+    store->engine->end(txn);
+    if (writer)
+        writer_leave(store);
+}
+
+static void check_may_read(const struct store_txn *txn) {
+    CHECK(!txn->wrote && !txn->committed);
+}
+
+static void check_may_write(const struct store_txn *txn) {
+    CHECK(txn->mode == STORE_WRITE && !txn->committed);
+}
+
+static void check_key(const struct store_txn *txn, const struct store_key *key) {
+    CHECK(key->keyspace < txn->store->keyspace_count);
+    CHECK(key->key.data != NULL && key->key.len >= 1 && key->key.len <= STORE_KEY_MAX);
+}
+
+/* With a present `first`, and `last` not before it. */
+static struct store_range range_normalise(const struct store_txn *txn,
+                                          const struct store_range *range) {
+    struct store_range normal = *range;
+    CHECK(normal.keyspace < txn->store->keyspace_count);
+    CHECK(normal.first.len <= STORE_BOUND_MAX && normal.last.len <= STORE_BOUND_MAX);
+    if (!slice_present(normal.first))
+        normal.first = SLICE_LITERAL("");
+    if (slice_present(normal.last) && slice_compare(normal.last, normal.first) < 0)
+        normal.last = normal.first;
+    return normal;
+}
+
+struct error *store_get_many(struct store_txn *txn, size_t count, const struct store_key *keys,
+                             struct slice *ret_values) {
+    check_may_read(txn);
+    for (size_t i = 0; i < count; i++)
+        check_key(txn, &keys[i]);
+    if (count == 0)
+        return NULL;
+    return txn->store->engine->get_many(txn, count, keys, ret_values);
+}
+
+struct error *store_scan_open(struct store_txn *txn, const struct store_range *range, bool reverse,
+                              struct store_scan **ret_scan) {
+    check_may_read(txn);
+    struct store_range normal = range_normalise(txn, range);
+    struct store_scan *scan = NULL;
+    TRY(txn->store->engine->scan_open(txn, &normal, reverse, &scan));
+    scan->txn = txn;
+    txn->scans_open++;
+    *ret_scan = scan;
+    return NULL;
+}
+
+struct error *store_scan_next(struct store_scan *scan, bool *ret_found, struct slice *ret_key,
+                              struct slice *ret_value) {
+    check_may_read(scan->txn);
+    return scan->txn->store->engine->scan_next(scan, ret_found, ret_key, ret_value);
+}
+
+void store_scan_close(struct store_scan *scan) {
+    if (scan == NULL)
+        return;
+    CHECK(scan->txn->scans_open > 0);
+    scan->txn->scans_open--;
+    scan->txn->store->engine->scan_close(scan);
+}
+
+void store_put(struct store_txn *txn, const struct store_key *key, struct slice value) {
+    check_may_write(txn);
+    check_key(txn, key);
+    CHECK(slice_present(value) && value.len <= UINT32_MAX);
+    txn->wrote = true;
+    txn->store->engine->put(txn, key, value);
+}
+
+void store_delete(struct store_txn *txn, const struct store_key *key) {
+    check_may_write(txn);
+    check_key(txn, key);
+    txn->wrote = true;
+    txn->store->engine->remove(txn, key);
+}
+
+void store_delete_range(struct store_txn *txn, const struct store_range *range) {
+    check_may_write(txn);
+    struct store_range normal = range_normalise(txn, range);
+    txn->wrote = true;
+    if (slice_present(normal.last) && slice_equal(normal.first, normal.last))
+        return;
+    txn->store->engine->remove_range(txn, &normal);
+}
+
+struct error *store_commit(struct store_txn *txn, enum store_durability durability,
+                           enum store_outcome *ret_outcome) {
+    check_may_write(txn);
+    txn->committed = true;
+    return txn->store->engine->commit(txn, durability, ret_outcome);
+}
+
+struct error *store_sync(struct store *store, struct arena *arena) {
+    return store->engine->sync(store, arena);
+}
