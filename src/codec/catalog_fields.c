@@ -1,0 +1,86 @@
+/* catalog_fields.c - the stored names. A name is never given another meaning; a word is never
+ * removed. */
+#include "codec/catalog_fields.h"
+
+static const char *const billing_words[] = {
+    [BILLING_PROVISIONED] = "PROVISIONED", [BILLING_PAY_PER_REQUEST] = "PAY_PER_REQUEST", NULL};
+static const char *const status_words[] = {[TABLE_CREATING] = "CREATING",
+                                           [TABLE_ACTIVE] = "ACTIVE",
+                                           [TABLE_UPDATING] = "UPDATING",
+                                           [TABLE_DELETING] = "DELETING",
+                                           NULL};
+static const char *const class_words[] = {[TABLE_CLASS_DEFAULT] = "DEFAULT",
+                                          [TABLE_CLASS_STANDARD] = "STANDARD",
+                                          [TABLE_CLASS_INFREQUENT_ACCESS] =
+                                              "STANDARD_INFREQUENT_ACCESS",
+                                          NULL};
+static const char *const projection_words[] = {
+    [PROJECT_ALL] = "ALL", [PROJECT_KEYS_ONLY] = "KEYS_ONLY", [PROJECT_INCLUDE] = "INCLUDE", NULL};
+static const char *const stream_words[] = {[STREAM_OFF] = "OFF",
+                                           [STREAM_KEYS_ONLY] = "KEYS_ONLY",
+                                           [STREAM_NEW_IMAGE] = "NEW_IMAGE",
+                                           [STREAM_OLD_IMAGE] = "OLD_IMAGE",
+                                           [STREAM_NEW_AND_OLD] = "NEW_AND_OLD_IMAGES",
+                                           NULL};
+static const char *const type_words[] = {
+    [VALUE_NONE] = "NONE", [VALUE_S] = "S", [VALUE_N] = "N", [VALUE_B] = "B", NULL};
+
+#define TABLE(member) offsetof(struct table_definition, member)
+#define INDEX(member) offsetof(struct table_index, member)
+
+/* Throughput and the pairs of units, alike in a table and in an index. */
+#define STORED_CAPACITY(AT)                                                    \
+    {"ReadUnits", STORED_INT, AT(throughput.read_units), NULL},                \
+        {"WriteUnits", STORED_INT, AT(throughput.write_units), NULL},          \
+        {"LastIncreaseMs", STORED_INT, AT(throughput.last_increase_ms), NULL}, \
+        {"LastDecreaseMs", STORED_INT, AT(throughput.last_decrease_ms), NULL}, \
+        {"DecreasesToday", STORED_INT, AT(throughput.decreases_today), NULL},  \
+        {"OnDemandRead", STORED_UNITS, AT(on_demand.read), NULL},              \
+        {"OnDemandWrite", STORED_UNITS, AT(on_demand.write), NULL},            \
+        {"WarmRead", STORED_UNITS, AT(warm.read), NULL}, {                     \
+        "WarmWrite", STORED_UNITS, AT(warm.write), NULL                        \
+    }
+
+const struct stored_field stored_table_fields[] = {
+    {"Name", STORED_TEXT, TABLE(name), NULL},
+    {"Id", STORED_ID, TABLE(id), NULL},
+    {"Uuid", STORED_TEXT, TABLE(uuid), NULL},
+    {"Status", STORED_WORD, TABLE(status), status_words},
+    {"CreatedMs", STORED_INT, TABLE(created_ms), NULL},
+    {"Billing", STORED_WORD, TABLE(billing), billing_words},
+    {"BillingShown", STORED_BOOL, TABLE(billing_shown), NULL},
+    {"OnDemandSinceMs", STORED_INT, TABLE(on_demand_since_ms), NULL},
+    STORED_CAPACITY(TABLE),
+    {"Class", STORED_WORD, TABLE(table_class), class_words},
+    {"ClassChangedMs", STORED_INT, TABLE(table_class_changed_ms), NULL},
+    {"DeletionProtected", STORED_BOOL, TABLE(deletion_protected), NULL},
+    {"SseKms", STORED_BOOL, TABLE(sse_kms), NULL},
+    {"SseKeyArn", STORED_TEXT, TABLE(sse_key_arn), NULL},
+    {"Stream", STORED_WORD, TABLE(stream), stream_words},
+    {"StreamLabel", STORED_TEXT, TABLE(stream_label), NULL},
+    {"TtlAttribute", STORED_TEXT, TABLE(ttl_attribute), NULL},
+    {.name = NULL},
+};
+
+const struct stored_field stored_index_fields[] = {
+    {"Name", STORED_TEXT, INDEX(name), NULL},
+    {"Id", STORED_ID, INDEX(id), NULL},
+    {"Global", STORED_BOOL, INDEX(global), NULL},
+    {"Status", STORED_WORD, INDEX(status), status_words},
+    {"Backfilling", STORED_BOOL, INDEX(backfilling), NULL},
+    {"Projection", STORED_WORD, INDEX(projection), projection_words},
+    STORED_CAPACITY(INDEX),
+    {.name = NULL},
+};
+
+const struct stored_field stored_attribute_fields[] = {
+    {"Name", STORED_TEXT, offsetof(struct key_attribute, name), NULL},
+    {"Type", STORED_WORD, offsetof(struct key_attribute, type), type_words},
+    {.name = NULL},
+};
+
+const struct stored_field stored_tag_fields[] = {
+    {"Key", STORED_TEXT, offsetof(struct table_tag, key), NULL},
+    {"Value", STORED_TEXT, offsetof(struct table_tag, value), NULL},
+    {.name = NULL},
+};

@@ -1,0 +1,50 @@
+/* key.h - the bytes under which items are stored.
+ *
+ *   OFFSET  SIZE      MEANING
+ *   0       4         table id, big-endian
+ *   4       16        SipHash-2-4-128 of the partition key's bytes, keyed with the database's
+ * secret 20      0..1024   sort key: the bytes of S and B as they are, the canonical bytes of N
+ * (model/number.h)
+ *
+ * So the items of one partition key are neighbours in the order of their sort keys, a table's items
+ * are one range, and parallel scans cut the hash into even ranges. The partition key itself is in
+ * the item. */
+#ifndef GRAMME_CODEC_KEY_H
+#define GRAMME_CODEC_KEY_H
+
+#include "base/arena.h"
+#include "base/siphash.h"
+#include "model/table.h"
+
+enum { ITEM_KEY_PREFIX = 4 + SIPHASH_BYTES };
+
+/* first <= key < last */
+struct key_range {
+    struct slice first;
+    struct slice last;
+};
+
+struct key_codec {
+    uint8_t secret[SIPHASH_KEY_BYTES];
+};
+
+/* The key of an item; `attributes` has at least the key attributes, checked against the schema. */
+struct slice key_encode(struct arena *arena, const struct key_codec *codec, uint32_t table_id,
+                        const struct key_schema *keys, struct value attributes);
+/* Table id and hash of one partition key. */
+struct slice key_encode_partition(struct arena *arena, const struct key_codec *codec,
+                                  uint32_t table_id, struct value hash_key);
+/* A partition with the bytes of a sort key behind it. */
+struct slice key_encode_sort(struct arena *arena, struct slice partition, struct value sort_key);
+
+/* The smallest key after `key`. */
+struct slice key_after(struct arena *arena, struct slice key);
+/* The smallest key after all that start with `prefix`. */
+struct slice key_after_prefix(struct arena *arena, struct slice prefix);
+
+struct key_range key_range_of_table(struct arena *arena, uint32_t table_id);
+/* Segment 0 <= segment < total of a table. */
+struct key_range key_range_of_segment(struct arena *arena, uint32_t table_id, uint32_t segment,
+                                      uint32_t total);
+
+#endif
