@@ -1,0 +1,222 @@
+/* backfill.c - one bounded step at a time. */
+#include "engine/backfill.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "base/log.h"
+#include "codec/catalog.h"
+#include "codec/item.h"
+#include "engine/index.h"
+
+/* What one step reads: little enough that a write that waits for it hardly notices. */
+enum { STEP_ITEMS_MAX = 256, STEP_BYTES_MAX = 256 * 1024, LOG_EVERY_ITEMS = 1000000 };
+
+struct step {
+    struct engine *engine;
+    struct arena *arena;
+    struct table *table;
+    size_t index;        /* of the definition's indexes */
+    struct slice cursor; /* after the step */
+    bool complete;       /* no item is left */
+    int64_t entries;
+    int64_t bytes;
+};
+
+bool backfill_covers(const struct table_index *index, const struct table_stats *stats,
+                     struct slice item_key) {
+    return index->status != TABLE_CREATING ||
+           (slice_present(stats->cursor) && slice_compare(item_key, stats->cursor) <= 0);
+}
+
+struct store_key backfill_cursor_key(struct arena *arena, uint32_t index_id) {
+    uint8_t *key = arena_alloc(arena, 5);
+    key[0] = 'B';
+    store_u32_be(key + 1, index_id);
+    return (struct store_key){KEYSPACE_CATALOG, slice_of(key, 5)};
+}
+
+static void set_cursor(struct table_stats *stats, struct slice cursor) {
+    uint8_t *copy = malloc(cursor.len + 1);
+    CHECK(copy != NULL);
+    memcpy(copy, cursor.data, cursor.len);
+    free(stats->cursor_bytes);
+    stats->cursor_bytes = copy;
+    stats->cursor = slice_of(copy, cursor.len);
+}
+
+struct error *backfill_load(struct arena *arena, struct store_txn *txn, struct table_stats *stats) {
+    struct store_key key = backfill_cursor_key(arena, stats->id);
+    struct slice cursor;
+    TRY(store_get(txn, &key, &cursor));
+    if (slice_present(cursor))
+        set_cursor(stats, cursor);
+    return NULL;
+}
+
+/* ---- one step ---- */
+
+static bool find_work(struct engine *engine, struct step *ret_step) {
+    for (size_t t = 0; t < engine->catalog->count; t++) {
+        struct table *table = engine->catalog->tables[t];
+        for (size_t i = 0; i < table->definition.index_count; i++) {
+            if (table->definition.indexes[i].status != TABLE_CREATING)
+                continue;
+            ret_step->table = table;
+            ret_step->index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct pending_entry {
+    struct index_entry entry;
+    struct pending_entry *next;
+};
+
+/* Reads the next items and makes their entries; nothing is written yet (a transaction reads first).
+ * The entries point to copies in the arena, since a scan's slices live for one step only. */
+static struct error *read_items(struct step *step, struct store_scan *scan,
+                                struct pending_entry **ret_entries) {
+    const struct table_definition *table = &step->table->definition;
+    size_t items = 0, bytes = 0;
+    while (items < STEP_ITEMS_MAX && bytes < STEP_BYTES_MAX) {
+        bool found;
+        struct slice key, value;
+        TRY(store_scan_next(scan, &found, &key, &value));
+        if (!found) {
+            step->complete = true;
+            return NULL;
+        }
+        struct slice stored = arena_slice(step->arena, value);
+        struct stored_item item;
+        TRY(item_decode(step->arena, stored, &item));
+        items++;
+        bytes += value.len;
+        step->cursor = arena_slice(step->arena, key);
+        struct pending_entry *pending = ARENA_NEW(step->arena, struct pending_entry);
+        pending->entry = index_entry_of(step->arena, &step->engine->keys, table,
+                                        &table->indexes[step->index], stored);
+        if (!slice_present(pending->entry.key))
+            continue;
+        pending->next = *ret_entries;
+        *ret_entries = pending;
+    }
+    return NULL;
+}
+
+static struct error *scan_items(struct step *step, struct store_txn *txn,
+                                struct pending_entry **ret_entries) {
+    const struct table_stats *stats = step->table->index_stats[step->index];
+    struct key_range items = key_range_of_table(step->arena, step->table->definition.id);
+    if (slice_present(stats->cursor))
+        items.first = key_after(step->arena, stats->cursor);
+    struct store_range range = {KEYSPACE_ITEMS, items.first, items.last};
+    struct store_scan *scan;
+    TRY(store_scan_open(txn, &range, false, &scan));
+    struct error *error = read_items(step, scan, ret_entries);
+    store_scan_close(scan);
+    return error;
+}
+
+static void put_entries(struct step *step, struct store_txn *txn,
+                        const struct pending_entry *entries) {
+    for (; entries != NULL; entries = entries->next) {
+        struct store_key key = {KEYSPACE_INDEXES, entries->entry.key};
+        store_put(txn, &key, entries->entry.stored);
+        step->entries++;
+        step->bytes += (int64_t)index_entry_size(&entries->entry);
+    }
+    const struct table_stats *stats = step->table->index_stats[step->index];
+    struct store_key key = catalog_stats_key(step->arena, stats->id);
+    store_put(txn, &key,
+              catalog_stats_encode(step->arena, atomic_load(&stats->item_count) + step->entries,
+                                   atomic_load(&stats->size_bytes) + step->bytes));
+}
+
+/* The table with the index ACTIVE, stored; made when the step was the last one. */
+static struct error *activate(struct step *step, struct store_txn *txn, struct table **ret_table) {
+    struct table_definition definition = step->table->definition;
+    definition.indexes = arena_copy(step->arena, definition.indexes,
+                                    definition.index_count * sizeof(*definition.indexes));
+    definition.indexes[step->index].status = TABLE_ACTIVE;
+    definition.indexes[step->index].backfilling = false;
+    struct slice stored = table_definition_encode(step->arena, &definition);
+    struct store_key key = catalog_table_key(step->arena, definition.name);
+    store_put(txn, &key, stored);
+    key = backfill_cursor_key(step->arena, definition.indexes[step->index].id);
+    store_delete(txn, &key);
+    return catalog_table_new(step->arena, stored, step->table, ret_table);
+}
+
+static void put_cursor(struct step *step, struct store_txn *txn) {
+    uint32_t id = step->table->definition.indexes[step->index].id;
+    struct store_key key = backfill_cursor_key(step->arena, id);
+    if (slice_present(step->cursor))
+        store_put(txn, &key, step->cursor);
+}
+
+static struct error *run_in_transaction(struct step *step, struct store_txn *txn,
+                                        struct table **ret_table) {
+    struct pending_entry *entries = NULL;
+    TRY(scan_items(step, txn, &entries));
+    put_entries(step, txn, entries);
+    if (step->complete)
+        TRY(activate(step, txn, ret_table));
+    else
+        put_cursor(step, txn);
+    /* Steps need not be durable: one that is lost is done again. The last one is what clients see.
+     */
+    enum store_outcome outcome;
+    struct error *error = store_commit(
+        txn, step->complete ? step->engine->options.durability : STORE_RELAXED, &outcome);
+    if (error == NULL && outcome != STORE_COMMITTED)
+        error = error_new(step->arena, ERROR_INTERNAL_SERVER_ERROR, "the step was not committed");
+    return error;
+}
+
+static void report(const struct step *step, int64_t before) {
+    const struct table_definition *table = &step->table->definition;
+    const struct table_index *index = &table->indexes[step->index];
+    int64_t now = before + step->entries;
+    if (step->complete)
+        log_info("index %.*s of table %.*s is complete: %lld entries", SLICE_ARGS(index->name),
+                 SLICE_ARGS(table->name), (long long)now);
+    else if (now / LOG_EVERY_ITEMS != before / LOG_EVERY_ITEMS)
+        log_info("index %.*s of table %.*s: %lld entries so far", SLICE_ARGS(index->name),
+                 SLICE_ARGS(table->name), (long long)now);
+}
+
+static void finish(struct step *step, struct table *activated) {
+    struct table_stats *stats = step->table->index_stats[step->index];
+    report(step, atomic_load(&stats->item_count));
+    atomic_fetch_add(&stats->item_count, step->entries);
+    atomic_fetch_add(&stats->size_bytes, step->bytes);
+    if (activated != NULL)
+        catalog_publish(step->engine, activated);
+    else if (slice_present(step->cursor))
+        set_cursor(stats, step->cursor);
+}
+
+enum backfill_progress backfill_step(struct engine *engine, struct arena *arena) {
+    struct step step = {.engine = engine, .arena = arena};
+    if (!engine->index_creating || !find_work(engine, &step))
+        return BACKFILL_IDLE;
+    struct store_txn *txn;
+    struct table *activated = NULL;
+    struct error *error = store_begin(engine->store, arena, STORE_WRITE, &txn);
+    if (error == NULL) {
+        error = run_in_transaction(&step, txn, &activated);
+        store_end(txn);
+    }
+    if (error == NULL) {
+        finish(&step, activated);
+    } else {
+        table_unref(activated);
+        log_error("index backfill: %.*s", SLICE_ARGS(error->message));
+    }
+    arena_reset(arena);
+    return error == NULL ? BACKFILL_STEPPED : BACKFILL_FAILED;
+}

@@ -1,0 +1,24 @@
+/* collection.h - item collections: how much one partition key of a table with local indexes holds.
+ * Private to this folder.
+ *
+ * The service limits it, and tells it to those who ask. A record per collection is kept in the same
+ * commit as the items:
+ *
+ *   KEY    table id (u32 be), hash of the partition key (the first 20 bytes of its items' keys), in
+ * the indexes' keyspace VALUE  version 1 (u8), bytes of the items and of their entries in local
+ * indexes (u64 le) */
+#ifndef GRAMME_ENGINE_COLLECTION_H
+#define GRAMME_ENGINE_COLLECTION_H
+
+#include "engine/group.h"
+
+/* The key of the collection to which an item belongs. */
+struct store_key collection_key(struct slice item_key);
+
+/* Accounts for a change of an item: slot->current of the collection moves with it. Fails when the
+ * collection would outgrow the limit; a change that makes it smaller is always fine. */
+struct error *collection_change(const struct engine *engine, struct arena *arena,
+                                struct slot *collection, struct slice before, struct slice after,
+                                uint64_t *ret_bytes);
+
+#endif

@@ -1,0 +1,361 @@
+/* commit.c - the commit thread.
+ *
+ * It takes everything that waits, runs it one after another in one store transaction, commits once,
+ * and answers all. While a commit is being synced the next group gathers, so the number of syncs
+ * does not grow with the number of clients. A change of the catalog is a group of its own.
+ *
+ * With STORE_RELAXED the thread also makes what was committed durable every sync_interval_ms.
+ * Memory: one arena per group; a job's results are in the job's arena. */
+#include <errno.h>
+#include <time.h>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "engine/backfill.h"
+#include "engine/item_write.h"
+#include "engine/transaction.h"
+
+/* A group ends at this many items or bytes, so that its memory and the wait of its first request
+ * are bounded. */
+enum {
+    GROUP_WRITES_MAX = 4096,
+    GROUP_BYTES_MAX = 16 * 1024 * 1024,
+    UPDATE_BYTES_ASSUMED = 32 * 1024,
+};
+
+static void enqueue(struct engine *engine, struct job *job) {
+    job->next = NULL;
+    pthread_mutex_lock(&engine->queue_lock);
+    CHECK(!engine->stopping);
+    bool was_empty = engine->queue_head == NULL;
+    if (was_empty)
+        engine->queue_head = job;
+    else
+        engine->queue_tail->next = job;
+    engine->queue_tail = job;
+    pthread_mutex_unlock(&engine->queue_lock);
+    if (was_empty)
+        pthread_cond_signal(&engine->queue_filled);
+}
+
+void engine_submit_writes(struct engine *engine, struct write_job *job) {
+    job->job.kind = JOB_WRITE;
+    enqueue(engine, &job->job);
+}
+
+void engine_submit_catalog(struct engine *engine, struct catalog_job *job) {
+    job->job.kind = JOB_CATALOG;
+    enqueue(engine, &job->job);
+}
+
+struct error *engine_commit(struct engine *engine, struct store_txn *txn, bool *ret_conflict) {
+    enum store_outcome outcome;
+    *ret_conflict = false;
+    TRY(store_commit(txn, engine->options.durability, &outcome));
+    if (outcome == STORE_UNKNOWN)
+        return error_new(txn->arena, ERROR_INTERNAL_SERVER_ERROR,
+                         "the store does not know whether it committed");
+    *ret_conflict = outcome == STORE_CONFLICT;
+    return NULL;
+}
+
+struct error *engine_too_many_conflicts(struct arena *arena) {
+    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the store found a conflict %d times",
+                     COMMIT_ATTEMPTS_MAX);
+}
+
+/* ---- a group of writes ---- */
+
+static struct write_job *as_write(struct job *job) {
+    return (struct write_job *)(void *)job;
+}
+
+/* What a job's items will take. Of an update that is not known before it runs: it counts as a
+ * fairly large item. */
+static size_t job_bytes(const struct write_job *job) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < job->count; i++) {
+        const struct item_write *write = &job->writes[i];
+        bytes += write->store_key.len + write->stored.len;
+        if (write->kind == WRITE_UPDATE)
+            bytes += UPDATE_BYTES_ASSUMED;
+    }
+    return bytes;
+}
+
+/* Cuts the leading jobs of one group off the list. */
+static struct job *take_group(struct job **list, size_t *ret_writes) {
+    struct job *first = *list, *last = NULL;
+    size_t writes = 0, bytes = 0;
+    for (struct job *job = first; job != NULL && job->kind == JOB_WRITE; job = job->next) {
+        writes += as_write(job)->count;
+        bytes += job_bytes(as_write(job));
+        if (last != NULL && (writes > GROUP_WRITES_MAX || bytes > GROUP_BYTES_MAX)) {
+            writes -= as_write(job)->count;
+            break;
+        }
+        last = job;
+    }
+    *list = last->next;
+    last->next = NULL;
+    *ret_writes = writes;
+    return first;
+}
+
+static void run_job(struct group *group, struct write_job *job) {
+    if (job->transaction != NULL) {
+        transaction_run(group, job);
+        return;
+    }
+    /* Of a batch no write conflicts: the service hands those back, and the client repeats them. */
+    struct error *conflict = job->batch ? NULL : transaction_conflict(group, job, &job->writes[0]);
+    if (conflict != NULL) {
+        job->writes[0].error = conflict;
+        return;
+    }
+    for (size_t i = 0; i < job->count; i++)
+        item_write_run(group, &job->writes[i], job->arena);
+}
+
+static void run_writes(struct group *group, struct job *jobs) {
+    for (struct job *job = jobs; job != NULL; job = job->next)
+        run_job(group, as_write(job));
+}
+
+static struct error *run_in_transaction(struct engine *engine, struct group *group,
+                                        struct job *jobs, struct store_txn *txn,
+                                        bool *ret_conflict) {
+    *ret_conflict = false;
+    TRY(group_fetch(group, txn));
+    run_writes(group, jobs);
+    return group_flush(group, txn) ? engine_commit(engine, txn, ret_conflict) : NULL;
+}
+
+/* One attempt. After a conflict nothing has happened, and the group is run again on what the store
+ * holds then. */
+static struct error *attempt_group(struct engine *engine, struct group *group, struct job *jobs,
+                                   bool *ret_conflict) {
+    struct store_txn *txn;
+    TRY(store_begin(engine->store, group->arena, STORE_WRITE, &txn));
+    struct error *error = run_in_transaction(engine, group, jobs, txn, ret_conflict);
+    group_finish(group, error == NULL && !*ret_conflict);
+    store_end(txn);
+    return error;
+}
+
+/* All keys that the group will read, so that they are read at once. */
+static void reserve_slots(struct group *group, struct engine *engine, struct arena *arena,
+                          struct job *jobs, size_t writes) {
+    size_t capacity = writes * WRITE_SLOTS_MAX;
+    for (struct job *job = jobs; job != NULL; job = job->next)
+        if (as_write(job)->transaction != NULL)
+            capacity += TRANSACTION_SLOTS_MAX;
+    group_init(group, engine, arena, capacity);
+    for (struct job *job = jobs; job != NULL; job = job->next) {
+        struct slot *slots[WRITE_SLOTS_MAX];
+        for (size_t i = 0; i < as_write(job)->count; i++)
+            item_write_slots(group, &as_write(job)->writes[i], slots);
+        if (as_write(job)->transaction != NULL)
+            transaction_reserve(group, as_write(job));
+    }
+}
+
+static struct error *run_group(struct engine *engine, struct arena *arena, struct job *jobs,
+                               size_t writes) {
+    struct group group;
+    reserve_slots(&group, engine, arena, jobs, writes);
+    for (int attempt = 0; attempt < COMMIT_ATTEMPTS_MAX; attempt++) {
+        bool conflict;
+        TRY(attempt_group(engine, &group, jobs, &conflict));
+        if (!conflict)
+            return NULL;
+    }
+    return engine_too_many_conflicts(arena);
+}
+
+/* The engine's words go to the log; the client gets what the service would say. */
+static struct error *internal_error(struct arena *arena) {
+    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "Internal server error");
+}
+
+static void answer_writes(struct job *jobs, const struct error *error) {
+    if (error != NULL)
+        log_repeated_error("commit failed: %.*s", SLICE_ARGS(error->message));
+    while (jobs != NULL) {
+        struct job *next = jobs->next; /* the job is gone after done */
+        struct write_job *job = as_write(jobs);
+        if (error != NULL)
+            job->error = internal_error(job->arena);
+        job->done(job);
+        jobs = next;
+    }
+}
+
+static void run_catalog_job(struct engine *engine, struct job *first) {
+    struct catalog_job *job = (struct catalog_job *)(void *)first;
+    catalog_run(engine, job);
+    if (job->error != NULL && job->error->code == ERROR_INTERNAL_SERVER_ERROR) {
+        log_repeated_error("commit failed: %.*s", SLICE_ARGS(job->error->message));
+        job->error = internal_error(job->arena);
+    }
+    job->done(job);
+}
+
+static void run_jobs(struct engine *engine, struct arena *arena, struct job *jobs) {
+    while (jobs != NULL) {
+        if (jobs->kind == JOB_CATALOG) {
+            struct job *first = jobs;
+            jobs = jobs->next;
+            run_catalog_job(engine, first);
+            continue;
+        }
+        size_t writes;
+        struct job *group = take_group(&jobs, &writes);
+        answer_writes(group, run_group(engine, arena, group, writes));
+        arena_reset(arena);
+    }
+}
+
+/* ---- the thread ---- */
+
+static bool syncs_later(const struct engine *engine) {
+    return engine->options.durability == STORE_RELAXED &&
+           store_can(engine->store, STORE_PERSISTENT);
+}
+
+static struct timespec deadline_after_ms(uint32_t ms) {
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_sec += ms / 1000;
+    at.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (at.tv_nsec >= 1000000000) {
+        at.tv_sec++;
+        at.tv_nsec -= 1000000000;
+    }
+    return at;
+}
+
+/* Waits for jobs; NULL when it is time to stop, or when the deadline passes. */
+static struct job *take_all(struct engine *engine, const struct timespec *deadline,
+                            bool *ret_stop) {
+    pthread_mutex_lock(&engine->queue_lock);
+    int waited = 0;
+    while (engine->queue_head == NULL && !engine->stopping && waited != ETIMEDOUT) {
+        if (deadline == NULL)
+            pthread_cond_wait(&engine->queue_filled, &engine->queue_lock);
+        else
+            waited = pthread_cond_timedwait(&engine->queue_filled, &engine->queue_lock, deadline);
+    }
+    struct job *jobs = engine->queue_head;
+    engine->queue_head = engine->queue_tail = NULL;
+    *ret_stop = jobs == NULL && engine->stopping;
+    pthread_mutex_unlock(&engine->queue_lock);
+    return jobs;
+}
+
+static void sync_store(struct engine *engine, struct arena *arena) {
+    struct error *error = store_sync(engine->store, arena);
+    if (error != NULL)
+        log_error("sync failed: %.*s", SLICE_ARGS(error->message));
+    arena_reset(arena);
+}
+
+static bool passed(const struct timespec *deadline) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec > deadline->tv_sec ||
+           (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec);
+}
+
+enum { BACKFILL_WAIT_MS_MIN = 50, BACKFILL_WAIT_MS_MAX = 30 * 1000 };
+
+/* What the thread has to do besides jobs. */
+struct background {
+    bool unsynced; /* relaxed commits wait for their sync */
+    struct timespec sync_at;
+    enum backfill_progress backfill;
+    struct timespec backfill_at; /* after a failed step: when to try again */
+    uint32_t backfill_wait_ms;   /* and how long that was to wait */
+};
+
+/* Until when to wait for jobs; NULL: as long as it takes. */
+static const struct timespec *wait_until(const struct background *background) {
+    static const struct timespec not_at_all = {0, 0};
+    if (background->backfill == BACKFILL_STEPPED)
+        return &not_at_all;
+    if (background->unsynced)
+        return &background->sync_at;
+    return background->backfill == BACKFILL_FAILED ? &background->backfill_at : NULL;
+}
+
+/* One step, unless the last one failed and it is not yet time to try again. The wait doubles from
+ * one failure to the next. */
+static void run_backfill(struct engine *engine, struct arena *arena,
+                         struct background *background) {
+    if (background->backfill == BACKFILL_FAILED && !passed(&background->backfill_at))
+        return;
+    background->backfill = backfill_step(engine, arena);
+    if (background->backfill != BACKFILL_FAILED) {
+        background->backfill_wait_ms = 0;
+        return;
+    }
+    uint32_t wait_ms = background->backfill_wait_ms * 2;
+    if (wait_ms == 0)
+        wait_ms = BACKFILL_WAIT_MS_MIN;
+    background->backfill_wait_ms = wait_ms < BACKFILL_WAIT_MS_MAX ? wait_ms : BACKFILL_WAIT_MS_MAX;
+    background->backfill_at = deadline_after_ms(background->backfill_wait_ms);
+}
+
+static void run_background(struct engine *engine, struct arena *arena, bool had_jobs, bool stop,
+                           struct background *background) {
+    bool backfill = had_jobs || background->backfill != BACKFILL_IDLE;
+    if (!stop && backfill)
+        run_backfill(engine, arena, background);
+    if (had_jobs)
+        token_trim(engine, arena);
+    if (backfill && !background->unsynced && syncs_later(engine)) {
+        background->unsynced = true;
+        background->sync_at = deadline_after_ms(engine->options.sync_interval_ms);
+    }
+    if (background->unsynced && (stop || passed(&background->sync_at))) {
+        sync_store(engine, arena);
+        background->unsynced = false;
+    }
+}
+
+static void *commit_main(void *context) {
+    struct engine *engine = context;
+    struct arena arena;
+    struct background background = {.backfill = BACKFILL_STEPPED}; /* one may be left over */
+    bool stop = false;
+    arena_init(&arena);
+    while (!stop) {
+        struct job *jobs = take_all(engine, wait_until(&background), &stop);
+        run_jobs(engine, &arena, jobs);
+        run_background(engine, &arena, jobs != NULL, stop, &background);
+    }
+    arena_release(&arena);
+    return NULL;
+}
+
+struct error *commit_start(struct engine *engine, struct arena *arena) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&engine->queue_filled, &attributes);
+    pthread_condattr_destroy(&attributes);
+    if (pthread_create(&engine->commit_thread, NULL, commit_main, engine) != 0) {
+        pthread_cond_destroy(&engine->queue_filled);
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the commit thread did not start");
+    }
+    return NULL;
+}
+
+void commit_stop(struct engine *engine) {
+    pthread_mutex_lock(&engine->queue_lock);
+    engine->stopping = true;
+    pthread_mutex_unlock(&engine->queue_lock);
+    pthread_cond_signal(&engine->queue_filled);
+    pthread_join(engine->commit_thread, NULL);
+    pthread_cond_destroy(&engine->queue_filled);
+}

@@ -1,0 +1,62 @@
+/* engine.c - opening and closing. */
+#include "engine/engine.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "engine/state.h"
+#include "engine/token.h"
+#include "model/limits.h"
+
+const struct store_keyspace engine_keyspaces[KEYSPACE_COUNT] = {
+    [KEYSPACE_CATALOG] = {"catalog", false},
+    [KEYSPACE_ITEMS] = {"items", true},
+    [KEYSPACE_INDEXES] = {"indexes", false},
+    [KEYSPACE_CHANGES] = {"changes", false},
+};
+
+static struct error *load(struct engine *engine, struct arena *arena) {
+    TRY(format_load_or_create(engine, arena));
+    struct store_txn *txn;
+    TRY(store_begin(engine->store, arena, STORE_READ, &txn));
+    struct error *error = catalog_load(engine, arena, txn);
+    if (error == NULL)
+        error = token_load(engine, arena, txn);
+    store_end(txn);
+    TRY(error);
+    return commit_start(engine, arena);
+}
+
+static void free_engine(struct engine *engine) {
+    catalog_clear(engine);
+    pthread_mutex_destroy(&engine->catalog_lock);
+    pthread_mutex_destroy(&engine->queue_lock);
+    store_close(engine->store);
+    free(engine);
+}
+
+struct error *engine_open(struct arena *arena, const struct engine_options *options,
+                          struct engine **ret_engine) {
+    struct engine *engine = calloc(1, sizeof(*engine));
+    CHECK(engine != NULL);
+    engine->options = *options;
+    if (options->collection_bytes_max == 0)
+        engine->options.collection_bytes_max = LIMIT_COLLECTION_BYTES;
+    engine->store = options->store;
+    pthread_mutex_init(&engine->catalog_lock, NULL);
+    pthread_mutex_init(&engine->queue_lock, NULL);
+    struct error *error = load(engine, arena);
+    if (error != NULL) {
+        free_engine(engine);
+        return error;
+    }
+    *ret_engine = engine;
+    return NULL;
+}
+
+void engine_close(struct engine *engine) {
+    if (engine == NULL)
+        return;
+    commit_stop(engine);
+    free_engine(engine);
+}

@@ -1,0 +1,85 @@
+/* format.c - the record that makes a store a gramme database.
+ *
+ *   OFFSET  SIZE  MEANING
+ *   0       1     format version: 1
+ *   1       16    secret of the partition key hash
+ *   17      4     next table or index id, little-endian
+ *
+ * A store without the record and without anything else is new; without the record but with tables
+ * it is damaged. */
+#include <sys/random.h>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "engine/state.h"
+
+enum { FORMAT_VERSION = 1, FORMAT_BYTES = 21, FIRST_ID = 1 };
+
+static const struct store_key format_key = {KEYSPACE_CATALOG, {(const uint8_t *)"F", 1}};
+
+static void put_record(struct engine *engine, struct store_txn *txn) {
+    uint8_t record[FORMAT_BYTES] = {FORMAT_VERSION};
+    memcpy(record + 1, engine->keys.secret, SIPHASH_KEY_BYTES);
+    store_u32(record + 17, engine->next_id);
+    store_put(txn, &format_key, slice_of(record, sizeof(record)));
+}
+
+void format_store_next_id(struct engine *engine, struct store_txn *txn) {
+    put_record(engine, txn);
+}
+
+static struct error *check_empty(struct arena *arena, struct store_txn *txn) {
+    for (uint8_t keyspace = 0; keyspace < KEYSPACE_COUNT; keyspace++) {
+        struct store_range all = {keyspace, SLICE_LITERAL("\0"), SLICE_NONE};
+        struct store_scan *scan;
+        TRY(store_scan_open(txn, &all, false, &scan));
+        bool found = false;
+        struct slice key, value;
+        struct error *error = store_scan_next(scan, &found, &key, &value);
+        store_scan_close(scan);
+        TRY(error);
+        if (found)
+            return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
+                             "the database is damaged: it has data but no format record");
+    }
+    return NULL;
+}
+
+static struct error *create(struct engine *engine, struct arena *arena, struct store_txn *txn) {
+    TRY(check_empty(arena, txn));
+    ssize_t got = getrandom(engine->keys.secret, sizeof(engine->keys.secret), 0);
+    CHECK(got == (ssize_t)sizeof(engine->keys.secret));
+    engine->next_id = FIRST_ID;
+    put_record(engine, txn);
+    enum store_outcome outcome;
+    TRY(store_commit(txn, STORE_DURABLE, &outcome));
+    if (outcome != STORE_COMMITTED)
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the database could not be created");
+    return NULL;
+}
+
+static struct error *load(struct engine *engine, struct arena *arena, struct slice record) {
+    if (record.len > 0 && record.data[0] > FORMAT_VERSION)
+        return error_new(
+            arena, ERROR_INTERNAL_SERVER_ERROR,
+            "the database has format %d, and this version of gramme knows formats up to "
+            "%d: use a newer gramme",
+            record.data[0], FORMAT_VERSION);
+    if (record.len != FORMAT_BYTES || record.data[0] != FORMAT_VERSION)
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
+                         "the database is damaged: its format record cannot be read");
+    memcpy(engine->keys.secret, record.data + 1, SIPHASH_KEY_BYTES);
+    engine->next_id = load_u32(record.data + 17);
+    return NULL;
+}
+
+struct error *format_load_or_create(struct engine *engine, struct arena *arena) {
+    struct store_txn *txn;
+    TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
+    struct slice record = SLICE_NONE;
+    struct error *error = store_get(txn, &format_key, &record);
+    if (error == NULL)
+        error = slice_present(record) ? load(engine, arena, record) : create(engine, arena, txn);
+    store_end(txn);
+    return error;
+}

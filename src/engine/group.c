@@ -1,0 +1,151 @@
+/* group.c - slots in an array, found through open addressing.
+ *
+ * The statistics of a table are the sum over its changed slots, so they are computed when the group
+ * is flushed, and become visible only after its commit. */
+#include "engine/group.h"
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "engine/backfill.h"
+#include "engine/index.h"
+
+void group_init(struct group *group, struct engine *engine, struct arena *arena, size_t capacity) {
+    size_t bucket_count = 16;
+    while (bucket_count < capacity * 2)
+        bucket_count *= 2;
+    *group = (struct group){
+        .engine = engine,
+        .arena = arena,
+        .now_ms = (uint64_t)clock_now_ms(engine->options.clock),
+        .slots = ARENA_ARRAY(arena, struct slot, capacity),
+        .capacity = capacity,
+        .buckets = ARENA_ARRAY(arena, uint32_t, bucket_count),
+        .bucket_count = bucket_count,
+    };
+}
+
+/* Bytes 4 to 12 of a key are random already; the sort key is mixed in. */
+static uint64_t key_hash(struct slice key) {
+    uint64_t hash = load_u64(key.data + 4);
+    for (size_t i = ITEM_KEY_PREFIX; i < key.len; i++)
+        hash = (hash ^ key.data[i]) * 0x100000001b3U;
+    return hash ^ hash >> 32;
+}
+
+struct slot *group_slot(struct group *group, struct table *table, struct store_key key) {
+    size_t mask = group->bucket_count - 1;
+    size_t at = (size_t)key_hash(key.key) & mask;
+    while (group->buckets[at] != 0) {
+        struct slot *slot = &group->slots[group->buckets[at] - 1];
+        if (slot->keyspace == key.keyspace && slice_equal(slot->key, key.key))
+            return slot;
+        at = (at + 1) & mask;
+    }
+    CHECK(group->count < group->capacity);
+    struct slot *slot = &group->slots[group->count++];
+    group->buckets[at] = (uint32_t)group->count;
+    *slot = (struct slot){.keyspace = key.keyspace,
+                          .key = key.key,
+                          .table = table == NULL ? NULL : table->stats->current};
+    return slot;
+}
+
+struct error *group_fetch(struct group *group, struct store_txn *txn) {
+    struct store_key *keys = ARENA_ARRAY(group->arena, struct store_key, group->count);
+    struct slice *values = ARENA_ARRAY(group->arena, struct slice, group->count);
+    for (size_t i = 0; i < group->count; i++)
+        keys[i] = (struct store_key){group->slots[i].keyspace, group->slots[i].key};
+    TRY(store_get_many(txn, group->count, keys, values));
+    for (size_t i = 0; i < group->count; i++) {
+        group->slots[i].committed = group->slots[i].current = values[i];
+        group->slots[i].transaction = NULL;
+    }
+    return NULL;
+}
+
+static bool slot_changed(const struct slot *slot) {
+    return slot->current.data != slot->committed.data;
+}
+
+static int64_t stored_size(struct slice stored) {
+    return slice_present(stored) ? (int64_t)load_u32(stored.data + 1) : 0;
+}
+
+/* Adds to what the group does to some statistics. */
+static void count_change(struct group *group, struct table_stats *stats, struct slice before,
+                         struct slice after) {
+    if (!stats->touched) {
+        stats->touched = true;
+        stats->next_touched = group->touched;
+        group->touched = stats;
+    }
+    stats->pending_items += (int)slice_present(after) - (int)slice_present(before);
+    stats->pending_bytes += stored_size(after) - stored_size(before);
+}
+
+static void flush_index(struct group *group, const struct slot *slot, size_t i,
+                        struct store_txn *txn) {
+    const struct table_definition *table = &slot->table->definition;
+    if (!backfill_covers(&table->indexes[i], slot->table->index_stats[i], slot->key))
+        return;
+    struct index_difference difference =
+        index_difference_of(group->arena, &group->engine->keys, table, &table->indexes[i],
+                            slot->committed, slot->current);
+    if (difference.identical)
+        return;
+    count_change(group, slot->table->index_stats[i], difference.before.stored,
+                 difference.after.stored);
+    struct store_key key = {KEYSPACE_INDEXES, difference.before.key};
+    if (slice_present(difference.before.key) &&
+        (difference.key_changed || !slice_present(difference.after.key)))
+        store_delete(txn, &key);
+    key.key = difference.after.key;
+    if (slice_present(difference.after.key))
+        store_put(txn, &key, difference.after.stored);
+}
+
+static void flush_slot(struct group *group, const struct slot *slot, struct store_txn *txn) {
+    struct store_key key = {slot->keyspace, slot->key};
+    if (slice_present(slot->current))
+        store_put(txn, &key, slot->current);
+    else
+        store_delete(txn, &key);
+    if (slot->keyspace != KEYSPACE_ITEMS)
+        return;
+    count_change(group, slot->table->stats, slot->committed, slot->current);
+    for (size_t i = 0; i < slot->table->definition.index_count; i++)
+        flush_index(group, slot, i, txn);
+}
+
+static void put_stats(struct group *group, const struct table_stats *stats, struct store_txn *txn) {
+    struct store_key key = catalog_stats_key(group->arena, stats->id);
+    store_put(txn, &key,
+              catalog_stats_encode(group->arena,
+                                   atomic_load(&stats->item_count) + stats->pending_items,
+                                   atomic_load(&stats->size_bytes) + stats->pending_bytes));
+}
+
+bool group_flush(struct group *group, struct store_txn *txn) {
+    bool changed = false;
+    for (size_t i = 0; i < group->count; i++) {
+        if (!slot_changed(&group->slots[i]))
+            continue;
+        flush_slot(group, &group->slots[i], txn);
+        changed = true;
+    }
+    for (struct table_stats *stats = group->touched; stats != NULL; stats = stats->next_touched)
+        put_stats(group, stats, txn);
+    return changed;
+}
+
+void group_finish(struct group *group, bool committed) {
+    for (struct table_stats *stats = group->touched; stats != NULL; stats = stats->next_touched) {
+        if (committed) {
+            atomic_fetch_add(&stats->item_count, stats->pending_items);
+            atomic_fetch_add(&stats->size_bytes, stats->pending_bytes);
+        }
+        stats->pending_items = stats->pending_bytes = 0;
+        stats->touched = false;
+    }
+    group->touched = NULL;
+}

@@ -1,0 +1,48 @@
+/* group.h - the items that a group of writes touches, as the group sees them, and their item
+ * collections.
+ *
+ * One slot per key: what the store holds, and what the writes of the group have made of it so far.
+ * The second write to a key sees the first; the store gets each key once, with its last value.
+ * Memory: the group's arena. Threads: commit thread. */
+#ifndef GRAMME_ENGINE_GROUP_H
+#define GRAMME_ENGINE_GROUP_H
+
+#include "codec/item.h"
+#include "engine/state.h"
+
+struct slot {
+    uint8_t keyspace; /* KEYSPACE_ITEMS; KEYSPACE_INDEXES for an item collection (collection.h),
+                         KEYSPACE_CATALOG for a request token (token.h) */
+    struct slice key;
+    struct table *table;    /* as it is now; NULL: of no table */
+    struct slice committed; /* stored bytes before the group; absent: none */
+    struct slice current;   /* after the writes so far */
+    /* The transaction of the group that used it, where transactions are to conflict. */
+    const struct write_job *transaction;
+};
+
+struct group {
+    struct engine *engine;
+    struct arena *arena;
+    uint64_t now_ms;    /* one time for all, also when the group is run again after a conflict */
+    struct slot *slots; /* in order of first use */
+    size_t count;
+    size_t capacity;
+    struct table_stats *touched; /* those that change, in a list */
+    uint32_t *buckets;           /* slot number + 1; 0: free */
+    size_t bucket_count;         /* a power of two, at least twice the capacity */
+};
+
+/* For at most `capacity` keys. */
+void group_init(struct group *group, struct engine *engine, struct arena *arena, size_t capacity);
+/* The slot of a key, made when it is new. The table may be NULL. */
+struct slot *group_slot(struct group *group, struct table *table, struct store_key key);
+/* Reads what the store holds for all slots, at once. */
+struct error *group_fetch(struct group *group, struct store_txn *txn);
+/* Writes the slots that changed, their index entries and the statistics to the transaction. False:
+ * nothing changed. */
+bool group_flush(struct group *group, struct store_txn *txn);
+/* The last step: after a commit, the tables' statistics take in what the group changed. */
+void group_finish(struct group *group, bool committed);
+
+#endif

@@ -1,0 +1,182 @@
+/* item_write.c - the one path by which an item changes.
+ *
+ * Steps: take the old item from the slot, evaluate the condition, build the new item, check it,
+ * apply. Invariants: everything is decided before the slot changes; a write that fails leaves the
+ * slot as it was; a write that changes nothing leaves it too, so that it costs no store write.
+ * Memory: results live in the job's arena. Threads: preparation on the caller's thread, the rest on
+ * the commit thread. */
+#include "engine/item_write.h"
+
+#include "engine/collection.h"
+#include "engine/index.h"
+#include "model/capacity.h"
+#include "model/index_key.h"
+#include "model/limits.h"
+
+void item_write_prepare(struct engine *engine, struct arena *arena, struct item_write *write) {
+    const struct table_definition *definition = &write->table->definition;
+    struct value attributes = write->kind == WRITE_PUT ? write->item : write->key;
+    write->store_key =
+        key_encode(arena, &engine->keys, definition->id, &definition->keys, attributes);
+    if (write->kind == WRITE_PUT) {
+        write->new_size = item_size(write->item);
+        write->stored = item_encode(arena, write->item, write->new_size);
+    }
+}
+
+static struct value copy_value(struct arena *arena, struct value value) {
+    return value_from_slice(arena_slice(arena, value_slice(value)));
+}
+
+static struct error *condition_failed(struct arena *arena, const struct item_write *write,
+                                      struct value old) {
+    struct error *error =
+        error_new(arena, ERROR_CONDITIONAL_CHECK_FAILED, "The conditional request failed");
+    if (write->old_on_failure && value_present(old))
+        error->item = arena_slice(arena, value_slice(old));
+    return error;
+}
+
+/* Two partition keys with one hash: the chance is that of guessing a 128-bit secret, but a wrong
+ * answer is not one. */
+static struct error *check_same_partition(struct arena *arena, const struct item_write *write,
+                                          struct value old) {
+    struct slice name = write->table->definition.keys.hash[0].name;
+    struct value mine = value_map_find(write->kind == WRITE_PUT ? write->item : write->key, name);
+    if (value_present(old) && !value_equal(value_map_find(old, name), mine))
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "Two partition keys share one hash");
+    return NULL;
+}
+
+static struct error *build_updated(struct item_write *write, struct arena *arena,
+                                   const struct table_definition *table, struct value old,
+                                   struct slice *ret_stored) {
+    struct value item = value_present(old) ? old : write->key;
+    if (write->update != NULL && value_present(old))
+        TRY(expr_update(arena, write->update, old, &item));
+    else if (write->update != NULL)
+        TRY(expr_update_new_item(arena, write->update, write->key, &item));
+    if (!value_present(old) && write->update != NULL && expr_update_only_takes(write->update))
+        return NULL; /* there was nothing to take from, and nothing is made */
+    TRY(index_check_update(arena, table, old, item));
+    if (value_depth(item) > LIMIT_NESTING + 1)
+        return error_validation(arena,
+                                "Nesting Levels have exceeded supported limits: Attributes in "
+                                "the item have nested levels beyond supported limit");
+    size_t size = item_size(item);
+    if (size > LIMIT_ITEM_BYTES || index_local_bytes(table, item, size) > LIMIT_ITEM_BYTES)
+        return error_validation(arena, "Item size to update has exceeded the maximum allowed size");
+    *ret_stored = item_encode(arena, item, size);
+    return NULL;
+}
+
+/* The stored bytes that the write would leave; absent for a delete. */
+static struct error *decide(struct item_write *write, struct arena *arena, const struct slot *slot,
+                            struct value old, struct slice *ret_stored) {
+    if (atomic_load_explicit(&write->table->stats->dropped, memory_order_relaxed))
+        return error_new(arena, ERROR_RESOURCE_NOT_FOUND, "Requested resource not found");
+    TRY(check_same_partition(arena, write, old));
+    if (write->condition != NULL && !expr_holds(write->condition, old))
+        return condition_failed(arena, write, old);
+    *ret_stored = SLICE_NONE;
+    switch (write->kind) {
+    case WRITE_PUT:
+        *ret_stored = write->stored;
+        break;
+    case WRITE_UPDATE:
+        return build_updated(write, arena, &slot->table->definition, old, ret_stored);
+    case WRITE_DELETE:
+        break;
+    case WRITE_CHECK:
+        *ret_stored = slot->current;
+        break;
+    }
+    return NULL;
+}
+
+static bool same_bytes(struct slice a, struct slice b) {
+    return slice_present(a) == slice_present(b) && slice_equal(a, b);
+}
+
+/* What the change from slot->current to `stored` costs in the table's indexes. */
+static void count_indexes(const struct engine *engine, struct item_write *write,
+                          struct arena *arena, const struct slot *slot, struct slice stored) {
+    const struct table_definition *table = &slot->table->definition;
+    write->index_costs = ARENA_ARRAY(arena, struct index_cost, table->index_count);
+    for (size_t i = 0; i < table->index_count; i++) {
+        const struct table_index *index = &table->indexes[i];
+        struct index_difference difference =
+            index_difference_of(arena, &engine->keys, table, index, slot->current, stored);
+        if (difference.identical)
+            continue;
+        write->index_costs[write->index_cost_count++] = (struct index_cost){
+            .name = arena_slice(arena, index->name),
+            .global = index->global,
+            .halves = capacity_index_write((struct index_change){
+                .old_size = index_entry_size(&difference.before),
+                .new_size = index_entry_size(&difference.after),
+                .key_changed = difference.key_changed,
+            }),
+        };
+    }
+}
+
+static struct slot *item_slot(struct group *group, const struct item_write *write) {
+    return group_slot(group, write->table, (struct store_key){KEYSPACE_ITEMS, write->store_key});
+}
+
+static struct slot *collection_slot(struct group *group, const struct item_write *write) {
+    const struct table *table = write->table->stats->current;
+    if (table == NULL || !table->has_local_index)
+        return NULL;
+    return group_slot(group, write->table, collection_key(write->store_key));
+}
+
+size_t item_write_slots(struct group *group, const struct item_write *write,
+                        struct slot *ret_slots[WRITE_SLOTS_MAX]) {
+    if (write->refused != NULL)
+        return 0;
+    ret_slots[0] = item_slot(group, write);
+    ret_slots[1] = collection_slot(group, write);
+    return ret_slots[1] == NULL ? 1 : 2;
+}
+
+/* The write is decided; what is left can only be refused by the limit of its collection. */
+static struct error *apply(struct group *group, struct item_write *write, struct arena *arena,
+                           struct slot *slot, struct slice stored) {
+    struct slot *collection = collection_slot(group, write);
+    if (collection != NULL)
+        TRY(collection_change(group->engine, arena, collection, slot->current, stored,
+                              &write->collection_bytes));
+    if (same_bytes(stored, slot->current))
+        return NULL;
+    if (write->count_indexes)
+        count_indexes(group->engine, write, arena, slot, stored);
+    slot->current = stored;
+    return NULL;
+}
+
+static struct error *run(struct group *group, struct item_write *write, struct arena *arena) {
+    struct slot *slot = item_slot(group, write);
+    struct stored_item old, new;
+    struct slice stored;
+    TRY(item_decode(arena, slot->current, &old));
+    write->old_size = old.size;
+    TRY(decide(write, arena, slot, old.item, &stored));
+    TRY(item_decode(arena, stored, &new));
+    TRY(apply(group, write, arena, slot, stored));
+    write->new_size = new.size;
+    if (write->keep_old && value_present(old.item))
+        write->old_item = copy_value(arena, old.item);
+    if (write->keep_new)
+        write->new_item = new.item;
+    return NULL;
+}
+
+void item_write_run(struct group *group, struct item_write *write, struct arena *arena) {
+    write->old_item = write->new_item = VALUE_ABSENT;
+    write->index_cost_count = 0;
+    if (write->kind != WRITE_PUT)
+        write->new_size = 0; /* a put's is known */
+    write->error = write->refused != NULL ? write->refused : run(group, write, arena);
+}

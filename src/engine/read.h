@@ -1,0 +1,72 @@
+/* read.h - reading items, on the caller's thread.
+ *
+ * A reader is a read transaction with DynamoDB's words. What it returns lives until reader_end (a
+ * cursor's item: until the next step). A reader and its cursors may move to another thread between
+ * calls. */
+#ifndef GRAMME_ENGINE_READ_H
+#define GRAMME_ENGINE_READ_H
+
+#include "codec/item.h"
+#include "engine/catalog.h"
+#include "expr/expr.h"
+
+struct reader {
+    struct engine *engine;
+    struct arena *arena;
+    struct store_txn *txn;
+};
+
+enum read_mode {
+    READ_ONCE,     /* one get */
+    READ_SNAPSHOT, /* everything read is of one moment */
+};
+
+struct error *reader_begin(struct engine *engine, struct arena *arena, enum read_mode mode,
+                           struct reader *ret_reader);
+void reader_end(struct reader *reader); /* also fine when it never began, or twice */
+
+/* `key` has exactly the key attributes, checked. An absent item: there is none. */
+struct error *reader_get(struct reader *reader, const struct table *table, struct value key,
+                         struct stored_item *ret_item);
+
+struct read_key {
+    const struct table *table;
+    struct value key;
+};
+struct error *reader_get_many(struct reader *reader, size_t count, const struct read_key *keys,
+                              struct stored_item *ret_items);
+
+/* ---- ranges ---- */
+
+struct read_range {
+    const struct table *table;
+    const struct table_index *index; /* NULL: the table itself */
+    bool reverse;
+    struct value
+        start_key; /* ExclusiveStartKey: table keys, and index keys; absent: from the beginning */
+    /* Query: the values of the HASH attributes in order, and the conditions on the RANGE attributes
+     * in order, of which all but the last are KEY_EQ. Without hash[0]: a scan. */
+    struct value hash[KEY_PARTS_MAX];
+    struct key_condition sort[KEY_PARTS_MAX];
+    size_t sort_count;
+    /* Scan: one segment of total_segments. */
+    uint32_t segment;
+    uint32_t total_segments; /* 0: no segments */
+};
+
+struct cursor {
+    struct reader *reader;
+    const struct read_range *range; /* the caller keeps it */
+    struct store_scan *scan;
+};
+
+struct error *cursor_open(struct reader *reader, const struct read_range *range,
+                          struct cursor *ret_cursor);
+/* Absent item: the end. Of an index: the entry, with what the index projects. */
+struct error *cursor_next(struct cursor *cursor, struct stored_item *ret_item);
+void cursor_close(struct cursor *cursor); /* also fine when it never opened, or twice */
+
+/* True when the start key of a scan lies in its segment. */
+bool read_segment_holds(struct engine *engine, struct arena *arena, const struct read_range *range);
+
+#endif

@@ -1,0 +1,98 @@
+/* write.h - changing items.
+ *
+ * A job is a list of writes. The caller prepares each write on its own thread (keys and stored
+ * bytes are encoded there, not on the commit thread), submits the job, and gets it back in `done`
+ * after the commit. Everything a job points to stays unchanged until then. Each write stands for
+ * itself, and one that fails does not stop the others, unless the job is a transaction. */
+#ifndef GRAMME_ENGINE_WRITE_H
+#define GRAMME_ENGINE_WRITE_H
+
+#include "engine/catalog.h"
+#include "engine/job.h"
+#include "expr/expr.h"
+
+enum write_kind {
+    WRITE_PUT,
+    WRITE_UPDATE,
+    WRITE_DELETE,
+    WRITE_CHECK, /* only its condition; changes nothing */
+};
+
+/* What a write cost in one index that it changed, in half units. */
+struct index_cost {
+    struct slice name;
+    bool global;
+    uint64_t halves;
+};
+
+struct item_write {
+    /* Given. */
+    struct table *table; /* the caller holds a reference until done */
+    enum write_kind kind;
+    struct value key;             /* all but PUT: the key attributes, checked */
+    struct value item;            /* PUT: the whole item, checked */
+    const struct expr *condition; /* NULL: none */
+    const struct expr *update;    /* UPDATE; NULL: only makes sure that the item exists */
+    bool count_indexes;           /* the caller wants index_costs */
+    bool keep_old;                /* the caller wants old_item */
+    bool keep_new;                /* the caller wants new_item */
+    bool old_on_failure;          /* a failed condition's error carries the item */
+    /* Of a transaction: what speaks against the write was found before; it fails with this and is
+     * neither prepared nor run. */
+    struct error *refused;
+
+    /* By item_write_prepare. */
+    struct slice store_key;
+    struct slice stored; /* PUT */
+
+    /* Results, when done. */
+    struct error *error;   /* NULL: done */
+    struct value old_item; /* absent: there was none, or it was not wanted */
+    struct value new_item;
+    size_t old_size; /* 0: there was none */
+    size_t new_size;
+    uint64_t
+        collection_bytes; /* of a table with local indexes: its item collection after the write */
+    struct index_cost *index_costs;
+    size_t index_cost_count;
+};
+
+/* Makes a job a transaction: all of its writes happen, or none. They are on different items, and
+ * what they write is at most LIMIT_TRANSACTION_BYTES. */
+struct write_transaction {
+    /* Given. With a token, a job with the same token and fingerprint within LIMIT_REQUEST_TOKEN_MS
+     * of the first is answered without writing again; with another fingerprint it fails. Absent: no
+     * token. */
+    struct slice token;
+    uint8_t fingerprint[16]; /* of everything else in the request */
+    /* Results. */
+    bool cancelled; /* some write failed (its error says why), and nothing happened */
+    /* The token was known: nothing was written. The new_size of each write is the larger of those
+     * that the first job found and left; there are no other results. */
+    bool replayed;
+};
+
+struct write_job {
+    struct job job;                        /* the engine's */
+    struct write_transaction *transaction; /* NULL: each write stands for itself */
+    struct item_write *writes;
+    size_t count;
+    bool batch;          /* of several requests in one: none of them conflicts with a transaction */
+    struct arena *arena; /* results are allocated here, on the commit thread */
+    void *context;
+    void (*done)(struct write_job *job); /* on the commit thread */
+    struct error *error;                 /* the whole job failed: the commit did not happen */
+};
+
+void item_write_prepare(struct engine *engine, struct arena *arena, struct item_write *write);
+void engine_submit_writes(struct engine *engine, struct write_job *job);
+
+/* What the service says of a transaction whose items are larger together than it allows. */
+#define TRANSACTION_TOO_LARGE                                                                   \
+    "Collection size of items exceeded, which can also be caused by the aggregate size of the " \
+    "items in the transaction exceeding the 4MB limit"
+
+/* For write_transaction.fingerprint: a keyed hash of the request in some canonical form. */
+void engine_fingerprint(const struct engine *engine, struct slice canonical, uint8_t ret_hash[16]);
+
+#endif

@@ -1,0 +1,63 @@
+/* engine_fixture.h - an engine on any store, driven synchronously: for tests of the engine and of
+ * its faults. */
+#ifndef GRAMME_TESTS_ENGINE_FIXTURE_H
+#define GRAMME_TESTS_ENGINE_FIXTURE_H
+
+#include <semaphore.h>
+
+#include "engine/read.h"
+#include "engine/write.h"
+
+enum { FIXTURE_PROGRAMS_MAX = 64 };
+
+struct engine_fixture {
+    struct arena arena;
+    struct engine *engine;
+    struct catalog_view *view;
+    sem_t done;
+    struct expr_program *programs[FIXTURE_PROGRAMS_MAX]; /* of fixture_expr() */
+    size_t program_count;
+};
+
+/* Takes over the store. */
+struct error *fixture_open(struct engine_fixture *fixture, struct store *store);
+/* The same with options that a test has changed; fixture_options() are the usual ones. */
+struct engine_options fixture_options(struct store *store);
+struct error *fixture_open_with(struct engine_fixture *fixture,
+                                const struct engine_options *options);
+void fixture_close(struct engine_fixture *fixture);
+
+/* An item from DynamoDB JSON, e.g. {"pk":{"S":"a"}}. */
+struct value fixture_item(struct engine_fixture *fixture, const char *json);
+/* DynamoDB JSON of an item; "absent" when there is none. */
+const char *fixture_json(struct engine_fixture *fixture, struct value item);
+
+/* A table with a partition key pk of type S, and a sort key sk of the type unless it is VALUE_NONE.
+ */
+struct error *fixture_create_table(struct engine_fixture *fixture, const char *name,
+                                   enum value_type sort_type);
+/* A table with keys pk and sk of type S, a global index by-g on g of type S that projects all, and
+ * a local index by-l on l of type N that projects the keys. */
+struct error *fixture_create_indexed(struct engine_fixture *fixture, const char *name);
+struct error *fixture_drop_table(struct engine_fixture *fixture, const char *name);
+struct table *fixture_table(struct engine_fixture *fixture, const char *name);
+
+/* A bound expression that lives as long as the fixture; NULL for a NULL text. `values` is a JSON
+ * object of :placeholders or NULL. */
+const struct expr *fixture_expr(struct engine_fixture *fixture, enum expr_kind kind,
+                                const char *text, const char *values);
+
+/* Runs one write and waits; returns the job's error or the write's. */
+struct error *fixture_write(struct engine_fixture *fixture, struct item_write *write);
+/* Runs prepared writes as one job and waits; returns the job's error. */
+struct error *fixture_write_job(struct engine_fixture *fixture, struct write_job *job);
+struct error *fixture_put(struct engine_fixture *fixture, const char *table, const char *json);
+struct error *fixture_delete(struct engine_fixture *fixture, const char *table, const char *key);
+/* Condition, update and values may be NULL, as for fixture_expr(). */
+struct error *fixture_update(struct engine_fixture *fixture, const char *table, const char *key,
+                             const char *update, const char *condition, const char *values);
+/* JSON of the item, or "absent". */
+struct error *fixture_get(struct engine_fixture *fixture, const char *table, const char *key,
+                          const char **ret_json);
+
+#endif
