@@ -1,0 +1,29 @@
+/* describe_limits.c - DescribeLimits: the service's default quotas, for tools that ask. */
+#include "model/limits.h"
+#include "ops/op.h"
+#include "ops/table_input.h"
+
+static struct error *run(struct op_call *call, enum op_state *ret_state) {
+    struct json_writer json;
+    json_writer_init(&json, call->reply);
+    json_object_begin(&json);
+    JSON_NAME_LITERAL(&json, "AccountMaxReadCapacityUnits");
+    json_integer(&json, LIMIT_ACCOUNT_CAPACITY_UNITS);
+    JSON_NAME_LITERAL(&json, "AccountMaxWriteCapacityUnits");
+    json_integer(&json, LIMIT_ACCOUNT_CAPACITY_UNITS);
+    JSON_NAME_LITERAL(&json, "TableMaxReadCapacityUnits");
+    json_integer(&json, LIMIT_TABLE_CAPACITY_UNITS);
+    JSON_NAME_LITERAL(&json, "TableMaxWriteCapacityUnits");
+    json_integer(&json, LIMIT_TABLE_CAPACITY_UNITS);
+    json_object_end(&json);
+    *ret_state = OP_DONE;
+    return NULL;
+}
+
+const struct op op_describe_limits = {
+    .name = "DescribeLimits",
+    .action = "dynamodb:DescribeLimits",
+    .flags = OP_CONTROL,
+    .input = &empty_shape,
+    .run = run,
+};

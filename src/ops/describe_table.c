@@ -1,0 +1,27 @@
+/* describe_table.c - DescribeTable: from the thread's view of the catalog. */
+#include "ops/table_change.h"
+#include "ops/table_input.h"
+
+static struct error *run(struct op_call *call, enum op_state *ret_state) {
+    const struct table_name_request *request = call->request;
+    const struct op_context *context = call->context;
+    struct slice name;
+    TRY(table_name_resolve(call->arena, request->table_name, context->region, context->account,
+                           &name));
+    const struct table *table = catalog_find(context->catalog, name);
+    if (table == NULL)
+        return table_not_found(call->arena, name);
+    struct table_description description =
+        table_describe(call, table, clock_now_ms(context->clock));
+    table_description_reply(call, "Table", &description);
+    *ret_state = OP_DONE;
+    return NULL;
+}
+
+const struct op op_describe_table = {
+    .name = "DescribeTable",
+    .action = "dynamodb:DescribeTable",
+    .flags = OP_CONTROL,
+    .input = &table_name_shape,
+    .run = run,
+};

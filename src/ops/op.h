@@ -1,0 +1,82 @@
+/* op.h - an operation of the API, as data.
+ *
+ * One file per operation; it ends in one descriptor, and ops.def names it once. Everything else -
+ * dispatch, decoding, constraint errors, metrics, documentation - comes from the descriptor.
+ *
+ * The steps of a call, all on the I/O thread that received it unless said otherwise:
+ * - decode and check: from the field table.
+ * - validate: what is wrong with the request whatever the table looks like, in the service's order.
+ * - run: looks up the table and works. OP_DONE: the reply is written. OP_WAITING: a write was
+ * handed to the engine; finish runs on the same I/O thread after the commit. OP_ELSEWHERE: the work
+ * is long; run is called again on a worker thread, where it must not return OP_ELSEWHERE.
+ * - finish: writes the reply of a call that waited.
+ * - release: gives back what the arena does not hold (references, transactions); always called once
+ *   after validate was, also on errors; may be NULL. */
+#ifndef GRAMME_OPS_OP_H
+#define GRAMME_OPS_OP_H
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "engine/engine.h"
+#include "expr/expr.h"
+#include "ops/field.h"
+
+enum op_state { OP_DONE, OP_WAITING, OP_ELSEWHERE };
+
+enum op_flags {
+    OP_READS = 1 << 0,
+    OP_WRITES = 1 << 1,
+    OP_CONTROL = 1 << 2,
+    /* Request-level ValidationExceptions get "1 validation error detected: " in front. */
+    OP_ENVELOPE = 1 << 3,
+    /* Wording of the older validation layer inside values. */
+    OP_OLDER_LAYER = 1 << 4,
+};
+
+/* What an I/O thread or worker gives to the calls it runs. */
+struct op_context {
+    struct engine *engine;
+    struct catalog_view *catalog; /* of this thread */
+    struct expr_cache *exprs;     /* of this thread */
+    const struct clock *clock;
+    const struct random *random; /* NULL: the system's */
+    struct slice region;
+    struct slice account;
+    struct slice endpoint; /* host:port, for DescribeEndpoints */
+};
+
+struct op_call {
+    const struct op *op;
+    struct op_context *context;
+    struct arena *arena;
+    void *request;        /* decoded, of the descriptor's shape */
+    struct buffer *reply; /* the body, JSON */
+    bool elsewhere;       /* running on a worker thread */
+    void *work;           /* the operation's own state between its steps */
+    /* Called by any thread when the engine has finished what the call waits for. */
+    void (*wake)(struct op_call *call);
+    void *user; /* the pipeline's */
+};
+
+struct op {
+    const char *name;   /* "PutItem" */
+    const char *action; /* "dynamodb:PutItem"; NULL: each part of the request has its own */
+    uint32_t flags;
+    const struct shape *input;
+    struct error *(*validate)(struct op_call *call); /* may be NULL */
+    struct error *(*run)(struct op_call *call, enum op_state *ret_state);
+    struct error *(*finish)(struct op_call *call);
+    void (*release)(struct op_call *call);
+};
+
+/* NULL when there is no such operation. */
+const struct op *op_find(struct slice name);
+
+/* For listings: every name of the API in order, and whether it is here. */
+struct op_listing {
+    const char *name;
+    const struct op *op; /* NULL: missing */
+};
+size_t op_list(const struct op_listing **ret_list);
+
+#endif
