@@ -1,0 +1,63 @@
+/* date.c - dates are checked digit by digit: a date that is not one must not reach a comparison. */
+#include "auth/date.h"
+
+enum { BASIC_BYTES = 16, HTTP_BYTES = 29 };
+
+/* -1 when they are not all digits. */
+static int digits(struct slice text, size_t at, size_t count) {
+    int n = 0;
+    for (size_t i = at; i < at + count; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return -1;
+        n = n * 10 + (text.data[i] - '0');
+    }
+    return n;
+}
+
+static bool in_range(int n, int low, int high) {
+    return n >= low && n <= high;
+}
+
+static bool is_time(int hour, int minute, int second) {
+    return in_range(hour, 0, 23) && in_range(minute, 0, 59) && in_range(second, 0, 60);
+}
+
+static bool is_day(int year, int month, int day) {
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    if (year < 0 || !in_range(month, 1, 12))
+        return false;
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return in_range(day, 1, lengths[month - 1] + (month == 2 && leap));
+}
+
+static bool is_basic(struct slice text) {
+    return text.len == BASIC_BYTES && text.data[8] == 'T' && text.data[15] == 'Z' &&
+           is_day(digits(text, 0, 4), digits(text, 4, 2), digits(text, 6, 2)) &&
+           is_time(digits(text, 9, 2), digits(text, 11, 2), digits(text, 13, 2));
+}
+
+static int month_of(struct slice text, size_t at) {
+    static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    for (int month = 0; month < 12; month++)
+        if (memcmp(text.data + at, names + 3 * month, 3) == 0)
+            return month + 1;
+    return 0;
+}
+
+/* Positions: "Sun, 09 Jun 2013 09:52:04 GMT". */
+static struct slice from_http_date(struct arena *arena, struct slice text) {
+    if (text.len != HTTP_BYTES || memcmp(text.data + 3, ", ", 2) != 0 || text.data[7] != ' ' ||
+        text.data[11] != ' ' || text.data[16] != ' ' || text.data[19] != ':' ||
+        text.data[22] != ':' || memcmp(text.data + 25, " GMT", 4) != 0)
+        return SLICE_NONE;
+    int year = digits(text, 12, 4), month = month_of(text, 8), day = digits(text, 5, 2);
+    int hour = digits(text, 17, 2), minute = digits(text, 20, 2), second = digits(text, 23, 2);
+    if (!is_day(year, month, day) || !is_time(hour, minute, second))
+        return SLICE_NONE;
+    return arena_printf(arena, "%04d%02d%02dT%02d%02d%02dZ", year, month, day, hour, minute,
+                        second);
+}
+
+struct slice auth_date_parse(struct arena *arena, struct slice text) {
+    return is_basic(text) ? text : from_http_date(arena, text);
+}

@@ -1,0 +1,11 @@
+/* date.h - the two forms in which a signed request may say when it was signed. */
+#ifndef GRAMME_AUTH_DATE_H
+#define GRAMME_AUTH_DATE_H
+
+#include "base/arena.h"
+
+/* Takes ISO 8601's basic form (20130609T095204Z) or an HTTP date (Sun, 09 Jun 2013 09:52:04 GMT).
+ * Returns the basic form, or an absent slice when it is neither. */
+struct slice auth_date_parse(struct arena *arena, struct slice text);
+
+#endif

@@ -1,0 +1,324 @@
+/* reader.c - the parser library's callbacks, turned into places in the request's own bytes.
+ *
+ * The library reports a header in pieces where reads split it; since the bytes stay contiguous, a
+ * piece only moves the end of its header. Pieces that are not contiguous are folded lines, which
+ * RFC 9112 lets a server refuse.
+ *
+ * Threads: a reader belongs to its connection's thread. */
+#include "http/reader.h"
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "http/parser.h"
+
+_Static_assert(sizeof(parser) <= HTTP_PARSER_WORDS * sizeof(uint64_t), "room for the parser");
+
+static const struct slice known_names[HTTP_HEADER_COUNT] = {
+#define HTTP_HEADER(symbol, name) [HTTP_##symbol] = {(const uint8_t *)(name), sizeof(name) - 1},
+#include "http/headers.def"
+#undef HTTP_HEADER
+};
+
+static struct http_reader *reader_of(const parser *p) {
+    return p->data;
+}
+
+static int fail(struct http_reader *reader, int status) {
+    if (reader->error_status == 0)
+        reader->error_status = status;
+    return -1;
+}
+
+static uint32_t offset_of(const struct http_reader *reader, const char *at) {
+    return (uint32_t)((const uint8_t *)at - reader->data);
+}
+
+static int on_target(parser *p, const char *at, size_t len) {
+    struct http_reader *reader = reader_of(p);
+    if (reader->target_len == 0)
+        reader->target = offset_of(reader, at);
+    reader->target_len += (uint32_t)len;
+    return 0;
+}
+
+static int on_header_name(parser *p, const char *at, size_t len) {
+    struct http_reader *reader = reader_of(p);
+    if (reader->head_complete)
+        return 0; /* a trailer */
+    struct http_request *request = reader->request;
+    uint32_t offset = offset_of(reader, at);
+    if (request->header_count > 0) {
+        struct http_header_place *last = &request->headers[request->header_count - 1];
+        if (last->value == 0 && last->name + last->name_len == offset) {
+            last->name_len += (uint32_t)len;
+            return 0;
+        }
+    }
+    if (request->header_count == HTTP_HEADERS_MAX)
+        return fail(reader, 431);
+    request->headers[request->header_count++] =
+        (struct http_header_place){.name = offset, .name_len = (uint32_t)len};
+    return 0;
+}
+
+static int on_header_value(parser *p, const char *at, size_t len) {
+    struct http_reader *reader = reader_of(p);
+    if (reader->head_complete)
+        return 0;
+    CHECK(reader->request->header_count > 0);
+    struct http_header_place *last = &reader->request->headers[reader->request->header_count - 1];
+    uint32_t offset = offset_of(reader, at);
+    if (last->value == 0)
+        last->value = offset;
+    else if (len > 0 && last->value + last->value_len != offset)
+        return fail(reader, 400);
+    last->value_len += (uint32_t)len;
+    return 0;
+}
+
+/* Skips the end of a line, CRLF or LF alone; false when there is something else. */
+static bool skip_line_end(const struct http_reader *reader, size_t *at) {
+    if (*at < reader->len && reader->data[*at] == '\r')
+        ++*at;
+    if (*at >= reader->len || reader->data[*at] != '\n')
+        return false;
+    ++*at;
+    return true;
+}
+
+/* Finds where the blank line ends, which the library does not say: behind the last thing that it
+ * reported there is the end of that line, and then the blank one. False when that is not so: a
+ * build of http_parser takes any byte for the very last LF, and what it calls the body would then
+ * start where no other server thinks it does. */
+static bool find_head_end(struct http_reader *reader) {
+    size_t at = reader->target + reader->target_len;
+    if (reader->request->header_count > 0) {
+        const struct http_header_place *last =
+            &reader->request->headers[reader->request->header_count - 1];
+        at = last->value_len > 0 ? last->value + last->value_len : last->name + last->name_len;
+    }
+    while (at < reader->len && reader->data[at] != '\r' && reader->data[at] != '\n')
+        at++;
+    bool found = skip_line_end(reader, &at) && skip_line_end(reader, &at);
+    reader->head_len = at;
+    return found;
+}
+
+/* The library lets only token characters into a name: setting bit 5 turns capitals into small
+ * letters and leaves the others that occur in the names we know. */
+static bool is_known_name(const uint8_t *name, struct slice known) {
+    size_t i = 0;
+    for (; i + 8 <= known.len; i += 8)
+        if ((load_u64(name + i) | 0x2020202020202020u) != load_u64(known.data + i))
+            return false;
+    for (; i < known.len; i++)
+        if ((name[i] | 0x20) != known.data[i])
+            return false;
+    return true;
+}
+
+/* headers.def is sorted by length, so most headers are told apart by their length alone. */
+static void note_known(struct http_request *request, struct slice name, struct slice value) {
+    for (unsigned id = 0; id < HTTP_HEADER_COUNT && known_names[id].len <= name.len; id++)
+        if (known_names[id].len == name.len && is_known_name(name.data, known_names[id])) {
+            if (!slice_present(request->known[id]))
+                request->known[id] = value;
+            return;
+        }
+}
+
+/* Trims the values and resolves what is known by name. Called again for the whole request, because
+ * the bytes may have moved while the body arrived. */
+static void resolve_headers(struct http_reader *reader) {
+    struct http_request *request = reader->request;
+    request->start = reader->data;
+    memset(request->known, 0, sizeof(request->known));
+    for (uint32_t i = 0; i < request->header_count; i++) {
+        struct http_header_place *place = &request->headers[i];
+        if (place->value_len == 0) /* for an empty value the libraries point past its line */
+            place->value = place->name + place->name_len;
+        struct http_header header = http_request_header_at(request, i);
+        struct slice value = http_trim(header.value);
+        place->value = (uint32_t)(value.data - reader->data);
+        place->value_len = (uint32_t)value.len;
+        note_known(request, header.name, value);
+    }
+}
+
+static enum http_verb verb_of(unsigned method) {
+    switch (method) {
+    case HTTP_GET:
+        return HTTP_VERB_GET;
+    case HTTP_HEAD:
+        return HTTP_VERB_HEAD;
+    case HTTP_POST:
+        return HTTP_VERB_POST;
+    case HTTP_OPTIONS:
+        return HTTP_VERB_OPTIONS;
+    default:
+        return HTTP_VERB_OTHER;
+    }
+}
+
+/* A build of http_parser may let a blank into a name; to other servers on the way the same header
+ * may mean something else ("Transfer-Encoding : chunked"). */
+static bool has_blank_in_name(const struct http_request *request) {
+    for (uint32_t i = 0; i < request->header_count; i++) {
+        struct slice name = http_request_header_at(request, i).name;
+        if (memchr(name.data, ' ', name.len) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static int on_head_complete(parser *p) {
+    struct http_reader *reader = reader_of(p);
+    struct http_request *request = reader->request;
+    p->upgrade = 0; /* an upgrade is an offer; we decline by answering the request itself */
+    reader->head_complete = true;
+    if (!find_head_end(reader))
+        return fail(reader, 400);
+    resolve_headers(reader);
+    if (reader->head_len > reader->limits.header_bytes_max)
+        return fail(reader, 431);
+    if (p->http_major != 1)
+        return fail(reader, 505);
+    if (has_blank_in_name(request))
+        return fail(reader, 400);
+    request->version_minor = p->http_minor == 0 ? 0 : 1;
+    if (request->version_minor > 0 && !slice_present(request->known[HTTP_HOST]))
+        return fail(reader, 400);
+    request->verb = verb_of(p->method);
+    request->keep_alive = parser_keep_alive(p);
+    reader->chunked = parser_chunked(p);
+    reader->content_length = reader->chunked ? 0 : parser_content_length(p);
+    if (reader->content_length > reader->limits.body_bytes_max)
+        return fail(reader, 413);
+    reader->expects_continue =
+        request->version_minor > 0 &&
+        slice_equal_ignoring_case(request->known[HTTP_EXPECT], SLICE_LITERAL("100-continue"));
+    return 0;
+}
+
+static int on_body(parser *p, const char *at, size_t len) {
+    struct http_reader *reader = reader_of(p);
+    if (len > reader->limits.body_bytes_max - reader->body_len)
+        return fail(reader, 413);
+    uint8_t *to = reader->data + reader->head_len + reader->body_len;
+    if (reader->chunked)
+        memmove(to, at, len);
+    else
+        CHECK(to == (const uint8_t *)at);
+    reader->body_len += len;
+    return 0;
+}
+
+static int on_complete(parser *p) {
+    reader_of(p)->complete = true;
+    return parser_stop(p);
+}
+
+static const parser_settings settings = {
+    .on_url = on_target,
+    .on_header_field = on_header_name,
+    .on_header_value = on_header_value,
+    .on_headers_complete = on_head_complete,
+    .on_body = on_body,
+    .on_message_complete = on_complete,
+};
+
+void http_reader_init(struct http_reader *reader, struct http_reader_limits limits,
+                      struct http_request *request) {
+    CHECK(limits.header_bytes_max <= 64 * 1024);
+    *reader = (struct http_reader){.limits = limits, .request = request};
+    request->header_count = 0;
+    request->start = NULL;
+    parser *p = (parser *)(void *)reader->parser;
+    parser_init(p, &settings);
+    p->data = reader;
+}
+
+/* "/a?b" and "http://host/a?b" alike. */
+static void split_target(struct http_request *request) {
+    struct slice rest = request->target;
+    static const char *const schemes[] = {"http://", "https://"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct slice scheme = slice_text(schemes[i]);
+        if (rest.len < scheme.len ||
+            !slice_equal_ignoring_case(slice_of(rest.data, scheme.len), scheme))
+            continue;
+        rest = slice_skip(rest, scheme.len);
+        while (rest.len > 0 && rest.data[0] != '/' && rest.data[0] != '?')
+            rest = slice_skip(rest, 1);
+        break;
+    }
+    const uint8_t *mark = rest.len == 0 ? NULL : memchr(rest.data, '?', rest.len);
+    size_t path_len = mark == NULL ? rest.len : (size_t)(mark - rest.data);
+    request->path = path_len == 0 ? SLICE_LITERAL("/") : slice_of(rest.data, path_len);
+    request->query = mark == NULL ? SLICE_NONE : slice_skip(rest, path_len + 1);
+}
+
+static void finish_request(struct http_reader *reader) {
+    struct http_request *request = reader->request;
+    if (request->start != reader->data)
+        resolve_headers(reader);
+    const uint8_t *method = reader->data;
+    while (*method == '\r' || *method == '\n')
+        method++; /* empty lines before a request are allowed */
+    const uint8_t *method_end = method;
+    while (*method_end != ' ')
+        method_end++;
+    request->method = slice_of(method, (size_t)(method_end - method));
+    request->target = slice_of(reader->data + reader->target, reader->target_len);
+    request->body = slice_of(reader->data + reader->head_len, reader->body_len);
+    split_target(request);
+}
+
+/* The chunks' own bytes, already decoded, leave the buffer, so that it never holds more than the
+ * body and one read. */
+static void drop_chunk_headers(struct http_reader *reader, size_t *len) {
+    if (reader->head_complete && reader->chunked) {
+        reader->parsed = reader->head_len + reader->body_len;
+        *len = reader->parsed;
+    }
+}
+
+/* Headers, chunk extensions and trailers are all limited: none may go on for ever. */
+static bool is_too_long(struct http_reader *reader, size_t used, bool body_grew) {
+    if (!reader->head_complete)
+        return reader->len > reader->limits.header_bytes_max;
+    reader->quiet = body_grew ? 0 : reader->quiet + used;
+    return reader->chunked && reader->quiet > reader->limits.header_bytes_max;
+}
+
+static enum http_read_result failed(struct http_reader *reader, int status) {
+    fail(reader, status);
+    return HTTP_READ_ERROR;
+}
+
+enum http_read_result http_reader_read(struct http_reader *reader, uint8_t *data, size_t *len) {
+    CHECK(!reader->complete && *len >= reader->parsed);
+    if (reader->error_status != 0)
+        return HTTP_READ_ERROR;
+    size_t used = 0, offered = *len - reader->parsed, body_len = reader->body_len;
+    if (offered == 0)
+        return HTTP_READ_MORE;
+    reader->data = data;
+    reader->len = *len;
+    enum parser_outcome outcome =
+        parser_execute((parser *)(void *)reader->parser, &settings,
+                       (const char *)data + reader->parsed, offered, &used);
+    reader->parsed += used;
+    if (outcome == PARSER_HEADERS_TOO_LARGE)
+        return failed(reader, 431);
+    if (outcome == PARSER_FAILED)
+        return failed(reader, 400);
+    if (reader->complete) {
+        finish_request(reader);
+        return HTTP_READ_COMPLETE;
+    }
+    if (is_too_long(reader, used, reader->body_len > body_len))
+        return failed(reader, 431);
+    drop_chunk_headers(reader, len);
+    return HTTP_READ_MORE;
+}

@@ -1,0 +1,91 @@
+/* reply.c - a reply's head, put together by copying: it is written once for every request. */
+#include "http/reply.h"
+
+#include "base/check.h"
+
+/* More than all fixed texts and numbers together. */
+enum { HEAD_BYTES_FIXED = 512 };
+
+static struct slice status_line(int status) {
+#define STATUS(code, text) \
+    case code:             \
+        return SLICE_LITERAL("HTTP/1.1 " #code " " text "\r\n")
+    switch (status) {
+        STATUS(200, "OK");
+        STATUS(304, "Not Modified");
+        STATUS(400, "Bad Request");
+        STATUS(401, "Unauthorized");
+        STATUS(403, "Forbidden");
+        STATUS(404, "Not Found");
+        STATUS(405, "Method Not Allowed");
+        STATUS(408, "Request Timeout");
+        STATUS(413, "Payload Too Large");
+        STATUS(421, "Misdirected Request");
+        STATUS(431, "Request Header Fields Too Large");
+        STATUS(500, "Internal Server Error");
+        STATUS(503, "Service Unavailable");
+        STATUS(505, "HTTP Version Not Supported");
+    default:
+        return SLICE_NONE;
+    }
+#undef STATUS
+}
+
+static uint8_t *put(uint8_t *at, struct slice bytes) {
+    if (bytes.len > 0)
+        memcpy(at, bytes.data, bytes.len);
+    return at + bytes.len;
+}
+
+#define PUT(at, text) put((at), SLICE_LITERAL(text))
+
+static uint8_t *put_number(uint8_t *at, uint64_t n) {
+    uint8_t digits[20];
+    size_t len = 0;
+    do {
+        digits[sizeof(digits) - ++len] = (uint8_t)('0' + n % 10);
+        n /= 10;
+    } while (n > 0);
+    return put(at, slice_of(digits + sizeof(digits) - len, len));
+}
+
+static uint8_t *put_status(uint8_t *at, int status) {
+    struct slice line = status_line(status);
+    if (slice_present(line))
+        return put(at, line);
+    at = put_number(PUT(at, "HTTP/1.1 "), (uint64_t)status);
+    return PUT(at, " Status\r\n");
+}
+
+static uint8_t *put_header(uint8_t *at, struct slice name, struct slice value) {
+    if (!slice_present(value))
+        return at;
+    return PUT(put(put(at, name), value), "\r\n");
+}
+
+void http_reply_head_write(struct buffer *out, const struct http_reply_head *head) {
+    CHECK(head->status >= 100 && head->status <= 999);
+    size_t variable =
+        head->date.len + head->content_type.len + head->request_id.len + head->more.len;
+    if (!buffer_reserve(out, HEAD_BYTES_FIXED + variable))
+        return;
+    uint8_t *at = put_status(out->data + out->len, head->status);
+    at = PUT(at, "Server: Server\r\n");
+    at = put_header(at, SLICE_LITERAL("Date: "), head->date);
+    at = put_header(at, SLICE_LITERAL("Content-Type: "), head->content_type);
+    if (head->gzip)
+        at = PUT(at, "Content-Encoding: gzip\r\n");
+    if (head->chunked)
+        at = PUT(at, "Transfer-Encoding: chunked\r\n");
+    else
+        at = PUT(put_number(PUT(at, "Content-Length: "), head->content_length), "\r\n");
+    at =
+        head->keep_alive ? PUT(at, "Connection: keep-alive\r\n") : PUT(at, "Connection: close\r\n");
+    at = put_header(at, SLICE_LITERAL("x-amzn-RequestId: "), head->request_id);
+    if (head->has_crc32)
+        at = PUT(put_number(PUT(at, "x-amz-crc32: "), head->crc32), "\r\n");
+    if (head->any_origin)
+        at = PUT(at, "Access-Control-Allow-Origin: *\r\n");
+    at = PUT(put(at, head->more), "\r\n");
+    out->len = (size_t)(at - out->data);
+}

@@ -1,0 +1,118 @@
+/* listen.c - getaddrinfo, bind, listen; every failure becomes an error that names the address. */
+#include "net/listen.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/check.h"
+
+enum { BACKLOG = 4096, HOST_BYTES_MAX = 255 };
+
+/* What a socket buffers beyond what the peer has room for: without this the kernel would hold
+ * megabytes for each client that does not read. Accepted sockets inherit it. */
+enum { UNSENT_BYTES_MAX = 256 * 1024 };
+
+static struct slice without_brackets(struct slice host) {
+    if (host.len >= 2 && host.data[0] == '[' && host.data[host.len - 1] == ']')
+        return slice_of(host.data + 1, host.len - 2);
+    return host;
+}
+
+static struct error *resolve(struct arena *arena, struct slice host, uint16_t port,
+                             struct addrinfo **ret_addresses) {
+    char name[HOST_BYTES_MAX + 1], service[8];
+    if (host.len == 0 || host.len > HOST_BYTES_MAX || memchr(host.data, 0, host.len) != NULL)
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "cannot listen: '%.*s' is not a host",
+                         SLICE_ARGS(host));
+    memcpy(name, host.data, host.len);
+    name[host.len] = '\0';
+    snprintf(service, sizeof(service), "%u", port);
+    struct addrinfo hints = {.ai_family = AF_UNSPEC,
+                             .ai_socktype = SOCK_STREAM,
+                             .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    int outcome = getaddrinfo(name, service, &hints, ret_addresses);
+    if (outcome != 0)
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "cannot listen on %s: %s", name,
+                         gai_strerror(outcome));
+    return NULL;
+}
+
+static void set_port(struct sockaddr *address, uint16_t port) {
+    if (address->sa_family == AF_INET6)
+        ((struct sockaddr_in6 *)(void *)address)->sin6_port = htons(port);
+    else
+        ((struct sockaddr_in *)(void *)address)->sin_port = htons(port);
+}
+
+static uint16_t bound_port(int fd) {
+    struct sockaddr_storage address;
+    socklen_t len = sizeof(address);
+    CHECK(getsockname(fd, (struct sockaddr *)&address, &len) == 0);
+    return ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&address)->sin6_port
+                                               : ((struct sockaddr_in *)&address)->sin_port);
+}
+
+/* Returns 0, or an errno. "::" also takes IPv4. */
+static int open_one(const struct addrinfo *info, int *ret_fd) {
+    static const int on = 1, off = 0, unsent_max = UNSENT_BYTES_MAX;
+    int fd = socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return errno;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_max, sizeof(unsent_max));
+    if (info->ai_family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+    if (bind(fd, info->ai_addr, info->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0) {
+        int failure = errno;
+        close(fd);
+        return failure;
+    }
+    *ret_fd = fd;
+    return 0;
+}
+
+/* An address that this machine lacks (::1 of localhost without IPv6) does not count while another
+ * works. */
+static bool is_skippable(int failure) {
+    return failure == EADDRNOTAVAIL || failure == EAFNOSUPPORT;
+}
+
+struct error *net_sockets_open(struct arena *arena, struct slice host, uint16_t port,
+                               struct net_sockets *ret_sockets) {
+    struct addrinfo *addresses = NULL;
+    TRY(resolve(arena, without_brackets(host), port, &addresses));
+    struct net_sockets sockets = {.port = port};
+    int failure = 0;
+    for (struct addrinfo *info = addresses; info != NULL; info = info->ai_next) {
+        if (sockets.count == NET_SOCKETS_MAX)
+            break;
+        set_port(info->ai_addr, sockets.port);
+        int outcome = open_one(info, &sockets.fds[sockets.count]);
+        if (outcome == 0) {
+            sockets.port = bound_port(sockets.fds[sockets.count++]);
+            continue;
+        }
+        failure = outcome;
+        if (!is_skippable(outcome))
+            break;
+    }
+    freeaddrinfo(addresses);
+    if (sockets.count == 0 || (failure != 0 && !is_skippable(failure))) {
+        net_sockets_close(&sockets);
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "cannot listen on %.*s port %u: %s",
+                         SLICE_ARGS(host), port, strerror(failure));
+    }
+    *ret_sockets = sockets;
+    return NULL;
+}
+
+void net_sockets_close(struct net_sockets *sockets) {
+    for (unsigned i = 0; i < sockets->count; i++)
+        close(sockets->fds[i]);
+    sockets->count = 0;
+}

@@ -1,0 +1,183 @@
+/* stream.c - reading, writing and closing one socket through libuv.
+ *
+ * A write first goes straight to the socket; only what it does not take is queued, and its bytes
+ * stay the owner's. A queued write that does not move for the write time-out closes the stream. */
+#include "net/stream.h"
+
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "net/loop_state.h"
+
+/* A reader that takes less than this within a time-out does not count as reading. */
+enum { WRITE_PROGRESS_BYTES = 1024 };
+
+void net_stream_init(struct net_stream *stream, const struct net_stream_events *events) {
+    *stream = (struct net_stream){.events = events, .fd = -1};
+}
+
+static void on_closed(uv_handle_t *handle) {
+    struct net_stream *stream = handle->data;
+    struct net_loop *loop = stream->loop;
+    net_loop_remove(loop, stream);
+    net_loop_hold(loop); /* the owner may free the stream now */
+    stream->events->closed(stream);
+    net_loop_unhold(loop);
+}
+
+void net_stream_close(struct net_stream *stream) {
+    if (stream->closing)
+        return;
+    stream->closing = true;
+    uv_close((uv_handle_t *)&stream->tcp, on_closed);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf) {
+    (void)suggested;
+    struct net_stream *stream = handle->data;
+    struct net_space space = stream->lingering
+                                 ? (struct net_space){stream->loop->sink, NET_SINK_BYTES}
+                                 : stream->events->space(stream);
+    *ret_buf = uv_buf_init((char *)space.data, (unsigned)space.len);
+}
+
+static void on_ended(struct net_stream *stream) {
+    stream->ended = true;
+    stream->reading = false;
+    if (stream->lingering)
+        net_stream_close(stream);
+    else
+        stream->events->ended(stream);
+}
+
+static void on_read(uv_stream_t *tcp, ssize_t len, const uv_buf_t *buf) {
+    (void)buf;
+    struct net_stream *stream = tcp->data;
+    if (stream->closing || len == 0)
+        return;
+    if (len == UV_ENOBUFS) /* there was no space */
+        net_stream_pause(stream);
+    else if (len == UV_EOF)
+        on_ended(stream);
+    else if (len < 0)
+        net_stream_close(stream);
+    else if (!stream->lingering)
+        stream->events->arrived(stream, (size_t)len);
+}
+
+void net_stream_pause(struct net_stream *stream) {
+    if (stream->reading)
+        uv_read_stop((uv_stream_t *)&stream->tcp);
+    stream->reading = false;
+}
+
+void net_stream_resume(struct net_stream *stream) {
+    if (stream->reading || stream->ended || stream->closing)
+        return;
+    if (uv_read_start((uv_stream_t *)&stream->tcp, on_alloc, on_read) == 0)
+        stream->reading = true;
+    else
+        net_stream_close(stream);
+}
+
+static void on_written(uv_write_t *write, int status) {
+    struct net_stream *stream = write->data;
+    stream->writing = false;
+    if (stream->closing)
+        return;
+    if (status < 0)
+        net_stream_close(stream);
+    else
+        stream->events->written(stream);
+}
+
+static enum net_write_result write_rest(struct net_stream *stream, uv_buf_t *bufs, unsigned count,
+                                        size_t done) {
+    while (count > 0 && done >= bufs->len) {
+        done -= bufs->len;
+        bufs++;
+        count--;
+    }
+    if (count == 0)
+        return NET_WRITE_DONE;
+    bufs->base += done;
+    bufs->len -= done;
+    stream->write.data = stream;
+    if (uv_write(&stream->write, (uv_stream_t *)&stream->tcp, bufs, count, on_written) != 0) {
+        net_stream_close(stream);
+        return NET_WRITE_FAILED;
+    }
+    stream->writing = true;
+    stream->write_mark_ms = net_loop_now_ms(stream->loop);
+    stream->write_mark_bytes = SIZE_MAX; /* taken at the next tick */
+    return NET_WRITE_PENDING;
+}
+
+enum net_write_result net_stream_write(struct net_stream *stream, const struct slice *parts,
+                                       unsigned count) {
+    CHECK(!stream->writing && !stream->closing && count <= NET_WRITE_PARTS_MAX);
+    uv_buf_t bufs[NET_WRITE_PARTS_MAX] = {{0}};
+    for (unsigned i = 0; i < count; i++)
+        bufs[i] = (uv_buf_t){.base = (char *)(uintptr_t)parts[i].data, .len = parts[i].len};
+    int done = uv_try_write((uv_stream_t *)&stream->tcp, bufs, count);
+    if (done < 0 && done != UV_EAGAIN) {
+        net_stream_close(stream);
+        return NET_WRITE_FAILED;
+    }
+    return write_rest(stream, bufs, count, done < 0 ? 0 : (size_t)done);
+}
+
+void net_stream_close_gently(struct net_stream *stream, uint32_t linger_ms) {
+    uv_os_fd_t fd;
+    if (stream->closing || stream->lingering)
+        return;
+    if (stream->ended || uv_fileno((uv_handle_t *)&stream->tcp, &fd) != 0 ||
+        shutdown(fd, SHUT_WR) != 0) {
+        net_stream_close(stream);
+        return;
+    }
+    stream->lingering = true;
+    net_stream_set_deadline(stream, net_loop_now_ms(stream->loop) + linger_ms);
+    net_stream_resume(stream);
+}
+
+/* What the peer has not acknowledged: our queue and the socket's. The queue alone moves in jumps as
+ * large as the socket's buffer, and a slow reader would look stuck. */
+static size_t unacknowledged(struct net_stream *stream) {
+    uv_os_fd_t fd;
+    int in_socket = 0;
+    if (uv_fileno((uv_handle_t *)&stream->tcp, &fd) != 0 || ioctl(fd, SIOCOUTQ, &in_socket) != 0)
+        in_socket = 0;
+    return uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp) + (size_t)in_socket;
+}
+
+static void check_write(struct net_stream *stream, uint64_t now_ms, uint32_t write_timeout_ms) {
+    size_t pending = unacknowledged(stream);
+    if (pending < stream->write_mark_bytes - WRITE_PROGRESS_BYTES) {
+        stream->write_mark_bytes = pending;
+        stream->write_mark_ms = now_ms;
+    } else if (now_ms - stream->write_mark_ms >= write_timeout_ms) {
+        net_stream_close(stream);
+    }
+}
+
+void net_stream_tick(struct net_stream *stream, uint64_t now_ms, uint32_t write_timeout_ms) {
+    if (stream->closing)
+        return;
+    if (stream->writing)
+        check_write(stream, now_ms, write_timeout_ms);
+    if (stream->closing)
+        return;
+    if (stream->deadline_ms != 0 && now_ms >= stream->deadline_ms) {
+        stream->deadline_ms = 0;
+        if (stream->lingering)
+            net_stream_close(stream);
+        else
+            stream->events->expired(stream);
+    } else if (!stream->lingering) {
+        stream->events->ticked(stream);
+    }
+}

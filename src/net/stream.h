@@ -1,0 +1,80 @@
+/* stream.h - one accepted socket on its loop.
+ *
+ * The owner embeds a net_stream as the first member of its own struct, and hears of what happens
+ * through net_stream_events. Life cycle:
+ *   1. The owner's accept function (server.h) allocates it and returns net_stream_init()'d memory.
+ *   2. `opened` is called on the stream's loop; from then on everything happens on that thread.
+ *   3. Reading goes on until net_stream_pause(), a full buffer, or the end of the peer's data.
+ *   4. net_stream_close(), a failure or a time-out ends it: `closed` is the last call, after which
+ *      the owner may free the memory. No other event comes after net_stream_close().
+ * At most one write is pending at a time. */
+#ifndef GRAMME_NET_STREAM_H
+#define GRAMME_NET_STREAM_H
+
+#include <uv.h>
+
+#include "base/slice.h"
+#include "net/loop.h"
+
+struct net_stream;
+
+struct net_space {
+    uint8_t *data;
+    size_t len;
+};
+
+struct net_stream_events {
+    void (*opened)(struct net_stream *stream);
+    /* Where the next bytes go; no room pauses the reading. */
+    struct net_space (*space)(struct net_stream *stream);
+    void (*arrived)(struct net_stream *stream, size_t len);
+    void (*ended)(struct net_stream *stream);   /* the peer sends no more; it may still read */
+    void (*written)(struct net_stream *stream); /* what was NET_WRITE_PENDING has gone */
+    void (*expired)(struct net_stream *stream); /* its deadline has passed */
+    void (*ticked)(struct net_stream *stream);  /* now and then, for housekeeping */
+    void (*drain)(struct net_stream *stream);   /* the server stops: finish what is begun */
+    void (*closed)(struct net_stream *stream);
+};
+
+struct net_stream {
+    uv_tcp_t tcp;
+    uv_write_t write;
+    const struct net_stream_events *events;
+    struct net_loop *loop;
+    struct net_stream *next, *previous; /* the loop's list */
+    struct net_task arrival;
+    uint64_t deadline_ms;    /* 0: none */
+    uint64_t write_mark_ms;  /* when the pending write last moved */
+    size_t write_mark_bytes; /* what it still had to do then */
+    int fd;                  /* until it is opened */
+    bool reading, writing, ended, lingering, closing;
+};
+
+void net_stream_init(struct net_stream *stream, const struct net_stream_events *events);
+
+enum net_write_result { NET_WRITE_DONE, NET_WRITE_PENDING, NET_WRITE_FAILED };
+
+enum { NET_WRITE_PARTS_MAX = 4 };
+
+/* Sends the parts one after another, in one system call if the socket takes them. When pending, the
+ * bytes must stay until `written`; when failed, the stream has been closed. */
+enum net_write_result net_stream_write(struct net_stream *stream, const struct slice *parts,
+                                       unsigned count);
+
+void net_stream_pause(struct net_stream *stream);
+void net_stream_resume(struct net_stream *stream);
+
+/* `expired` comes once, up to a tick after the time; 0 for never. Cheap: called on every request.
+ */
+static inline void net_stream_set_deadline(struct net_stream *stream, uint64_t at_ms) {
+    stream->deadline_ms = at_ms;
+}
+
+void net_stream_close(struct net_stream *stream);
+
+/* Closes, but first lets the peer read what was sent: closing with unread input would reset the
+ * connection and might take the last reply with it. What the peer still sends is thrown away until
+ * it ends, or until the time is up. */
+void net_stream_close_gently(struct net_stream *stream, uint32_t linger_ms);
+
+#endif

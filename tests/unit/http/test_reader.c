@@ -1,0 +1,409 @@
+/* test_reader.c - requests from bytes, however the reads split them.
+ *
+ * Every case is fed whole, cut in two at every offset, and byte by byte; each time all bytes move
+ * to fresh memory of the exact size, so that a view that points to the old place or past the end is
+ * caught by the sanitiser. What the reader found is written as text and compared. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "base/check.h"
+#include "http/reader.h"
+
+static const struct http_reader_limits limits = {.header_bytes_max = 1024, .body_bytes_max = 64};
+
+static const char *verb_name(enum http_verb verb) {
+    static const char *const names[] = {"OTHER", "GET", "HEAD", "POST", "OPTIONS"};
+    return names[verb];
+}
+
+static void describe(const struct http_request *request, struct buffer *out) {
+    buffer_printf(out, "%s %.*s path=%.*s", verb_name(request->verb), SLICE_ARGS(request->method),
+                  SLICE_ARGS(request->path));
+    if (slice_present(request->query))
+        buffer_printf(out, " query=%.*s", SLICE_ARGS(request->query));
+    buffer_printf(out, " 1.%d %s", request->version_minor, request->keep_alive ? "keep" : "close");
+    for (uint32_t i = 0; i < request->header_count; i++) {
+        struct http_header header = http_request_header_at(request, i);
+        buffer_printf(out, " [%.*s:%.*s]", SLICE_ARGS(header.name), SLICE_ARGS(header.value));
+    }
+    for (unsigned id = 0; id < HTTP_HEADER_COUNT; id++)
+        if (slice_present(request->known[id]))
+            buffer_printf(out, " %u=%.*s", id, SLICE_ARGS(request->known[id]));
+    buffer_printf(out, " body=%.*s\n", SLICE_ARGS(request->body));
+}
+
+/* The bytes of a connection, fed in pieces. */
+struct feeder {
+    struct http_reader reader;
+    struct http_request request;
+    uint8_t *data;
+    size_t len;
+    struct buffer log;
+    bool stopped;
+};
+
+static void feeder_move(struct feeder *feeder, const char *more, size_t more_len) {
+    uint8_t *data = malloc(feeder->len + more_len + 1);
+    CHECK(data != NULL);
+    if (feeder->len > 0)
+        memcpy(data, feeder->data, feeder->len);
+    if (more_len > 0)
+        memcpy(data + feeder->len, more, more_len);
+    free(feeder->data);
+    feeder->len += more_len;
+    feeder->data = realloc(data, feeder->len == 0 ? 1 : feeder->len);
+    CHECK(feeder->data != NULL);
+}
+
+static void feeder_add(struct feeder *feeder, const char *more, size_t more_len) {
+    feeder_move(feeder, more, more_len);
+    while (!feeder->stopped && feeder->len > 0) {
+        enum http_read_result result =
+            http_reader_read(&feeder->reader, feeder->data, &feeder->len);
+        if (result == HTTP_READ_MORE)
+            return;
+        if (result == HTTP_READ_ERROR) {
+            buffer_printf(&feeder->log, "error %d\n", feeder->reader.error_status);
+            feeder->stopped = true;
+            return;
+        }
+        describe(&feeder->request, &feeder->log);
+        feeder->len -= feeder->reader.parsed;
+        memmove(feeder->data, feeder->data + feeder->reader.parsed, feeder->len);
+        http_reader_init(&feeder->reader, limits, &feeder->request);
+    }
+}
+
+static void feeder_init(struct feeder *feeder) {
+    memset(feeder, 0, sizeof(*feeder));
+    buffer_init(&feeder->log, 1 << 20);
+    http_reader_init(&feeder->reader, limits, &feeder->request);
+}
+
+static void feeder_check(struct feeder *feeder, const char *expected) {
+    buffer_append_byte(&feeder->log, 0);
+    assert_string_equal(feeder->log.data, expected);
+    buffer_release(&feeder->log);
+    free(feeder->data);
+}
+
+static void expect_bytes(const char *bytes, size_t len, const char *expected) {
+    struct feeder feeder;
+    feeder_init(&feeder);
+    feeder_add(&feeder, bytes, len);
+    feeder_check(&feeder, expected);
+    for (size_t cut = 1; cut < len; cut++) {
+        feeder_init(&feeder);
+        feeder_add(&feeder, bytes, cut);
+        feeder_add(&feeder, bytes + cut, len - cut);
+        feeder_check(&feeder, expected);
+    }
+    feeder_init(&feeder);
+    for (size_t i = 0; i < len; i++)
+        feeder_add(&feeder, bytes + i, 1);
+    feeder_check(&feeder, expected);
+}
+
+static void expect(const char *bytes, const char *expected) {
+    expect_bytes(bytes, strlen(bytes), expected);
+}
+
+static void a_plain_request(void **state) {
+    (void)state;
+    expect("POST / HTTP/1.1\r\nHost: h\r\nX-Amz-Target: DynamoDB_20120810.GetItem\r\n"
+           "Content-Type: application/x-amz-json-1.0\r\nContent-Length: 7\r\n\r\n{\"a\":1}",
+           "POST POST path=/ 1.1 keep [Host:h] [X-Amz-Target:DynamoDB_20120810.GetItem] "
+           "[Content-Type:application/x-amz-json-1.0] [Content-Length:7] 0=h "
+           "6=application/x-amz-json-1.0 7=DynamoDB_20120810.GetItem 9=7 body={\"a\":1}\n");
+}
+
+static void headers_are_trimmed_and_match_in_any_case(void **state) {
+    (void)state;
+    expect("GET /x?a=b&c HTTP/1.1\r\nHOST:  \t h \t\r\nempty:\r\nblank:   \r\nX-AMZ-DATE:d e \r\n"
+           "host: second\r\nlast:\r\n\r\n",
+           "GET GET path=/x query=a=b&c 1.1 keep [HOST:h] [empty:] [blank:] [X-AMZ-DATE:d e] "
+           "[host:second] [last:] 0=h 5=d e body=\n");
+}
+
+static void every_known_header_is_found(void **state) {
+    (void)state;
+    expect("OPTIONS / HTTP/1.1\r\nhost: 0\r\ndate: 1\r\nexpect: 2\r\norigin: 3\r\nconnection: 4\r\n"
+           "x-amz-date: 5\r\ncontent-type: 6\r\nx-amz-target: 7\r\nauthorization: 8\r\n"
+           "content-length: 0\r\naccept-encoding: 10\r\nx-amz-security-token: 12\r\n"
+           "x-amz-content-sha256: 13\r\naccess-control-request-method: 14\r\n"
+           "access-control-request-headers: 15\r\n\r\n",
+           "OPTIONS OPTIONS path=/ 1.1 keep [host:0] [date:1] [expect:2] [origin:3] [connection:4] "
+           "[x-amz-date:5] [content-type:6] [x-amz-target:7] [authorization:8] [content-length:0] "
+           "[accept-encoding:10] [x-amz-security-token:12] [x-amz-content-sha256:13] "
+           "[access-control-request-method:14] [access-control-request-headers:15] 0=0 1=1 2=2 3=3 "
+           "4=4 5=5 6=6 7=7 8=8 9=0 10=10 12=12 13=13 14=14 15=15 body=\n");
+}
+
+static void versions_and_connection_decide_who_stays(void **state) {
+    (void)state;
+    expect("GET / HTTP/1.0\r\n\r\n", "GET GET path=/ 1.0 close body=\n");
+    expect("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n",
+           "GET GET path=/ 1.0 keep [Connection:Keep-Alive] 4=Keep-Alive body=\n");
+    expect("GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n",
+           "GET GET path=/ 1.1 close [Host:] [Connection:close] 0= 4=close body=\n");
+    expect("GET / HTTP/2.0\r\nHost: h\r\n\r\n", "error 505\n");
+}
+
+static void other_methods_and_targets(void **state) {
+    (void)state;
+    expect("HEAD / HTTP/1.0\r\n\r\n", "HEAD HEAD path=/ 1.0 close body=\n");
+    expect("DELETE /a/b HTTP/1.0\r\n\r\n", "OTHER DELETE path=/a/b 1.0 close body=\n");
+    expect("POST http://host:8000/p?q=1 HTTP/1.0\r\n\r\n",
+           "POST POST path=/p query=q=1 1.0 close body=\n");
+    expect("POST HTTP://host HTTP/1.0\r\n\r\n", "POST POST path=/ 1.0 close body=\n");
+    expect("POST /? HTTP/1.0\r\n\r\n", "POST POST path=/ query= 1.0 close body=\n");
+    expect("\r\n\r\nGET / HTTP/1.0\r\n\r\n", "GET GET path=/ 1.0 close body=\n");
+}
+
+static void an_upgrade_is_declined_by_answering(void **state) {
+    (void)state;
+    expect("POST / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+           "Content-Length: 2\r\n\r\nabGET / HTTP/1.0\r\n\r\n",
+           "POST POST path=/ 1.1 keep [Host:h] [Connection:Upgrade, HTTP2-Settings] [Upgrade:h2c] "
+           "[Content-Length:2] 0=h 4=Upgrade, HTTP2-Settings 9=2 body=ab\n"
+           "GET GET path=/ 1.0 close body=\n");
+}
+
+static void chunks_are_joined(void **state) {
+    (void)state;
+    expect("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+           "1\r\na\r\n4;ext=\"x\"\r\nbcde\r\nA\r\n0123456789\r\n0\r\nTrailer: t\r\n\r\n"
+           "GET / HTTP/1.0\r\n\r\n",
+           "POST POST path=/ 1.1 keep [Host:h] [Transfer-Encoding:chunked] 0=h 11=chunked "
+           "body=abcde0123456789\n"
+           "GET GET path=/ 1.0 close body=\n");
+    expect("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+           "POST POST path=/ 1.1 keep [Host:h] [Transfer-Encoding:chunked] 0=h 11=chunked body=\n");
+}
+
+static void pipelined_requests_come_one_by_one(void **state) {
+    (void)state;
+    expect("POST /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\none"
+           "GET /2 HTTP/1.1\r\nHost: h\r\n\r\n\r\n"
+           "POST /3 HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n",
+           "POST POST path=/1 1.1 keep [Host:h] [Content-Length:3] 0=h 9=3 body=one\n"
+           "GET GET path=/2 1.1 keep [Host:h] 0=h body=\n"
+           "POST POST path=/3 1.1 keep [Host:h] [Content-Length:0] 0=h 9=0 body=\n");
+}
+
+static void what_is_no_request_is_refused(void **state) {
+    (void)state;
+    expect("hello\r\n\r\n", "error 400\n");
+    expect("FROB / HTTP/1.1\r\nHost: h\r\n\r\n", "error 400\n");
+    expect("GET / HTTP/1.1\r\n\r\n", "error 400\n");
+    expect("GET / HTTP/1.1\r\nHost: h\r\nbad header: x\r\n\r\n", "error 400\n");
+    expect("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding : chunked\r\n\r\n", "error 400\n");
+    expect("GET / HTTP/1.1\r\nHost: h\r\nfolded: a\r\n b\r\n\r\n", "error 400\n");
+    expect("GET / HTTP/1.1\r\nHost: h\r\nx: a\x01z\r\n\r\n", "error 400\n");
+    expect("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\rxab\r\n\r\n", "error 400\n");
+    expect("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1x\r\n\r\n", "error 400\n");
+    expect("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n", "error 400\n");
+    expect("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+           "error 400\n");
+    expect("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "error 400\n");
+}
+
+/* Two framings in one request are how requests are smuggled past a proxy. */
+static void two_lengths_are_refused(void **state) {
+    (void)state;
+    expect("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+           "0\r\n\r\n",
+           "error 400\n");
+    expect("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: identity, gzip\r\n\r\n0\r\n\r\n",
+           "error 400\n");
+}
+
+static void bodies_stop_at_their_limit(void **state) {
+    (void)state;
+    char bytes[512], text[65];
+    memset(text, 'x', 64);
+    text[64] = '\0';
+    snprintf(bytes, sizeof(bytes), "POST / HTTP/1.0\r\nContent-Length: 64\r\n\r\n%s", text);
+    char expected[512];
+    snprintf(expected, sizeof(expected),
+             "POST POST path=/ 1.0 close [Content-Length:64] 9=64 body=%s\n", text);
+    expect(bytes, expected);
+    expect("POST / HTTP/1.0\r\nContent-Length: 65\r\n\r\n", "error 413\n");
+    expect("POST / HTTP/1.0\r\nContent-Length: 99999999999999999\r\n\r\n", "error 413\n");
+    snprintf(
+        bytes, sizeof(bytes),
+        "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n%s\r\n1\r\nx\r\n"
+        "0\r\n\r\n",
+        text);
+    expect(bytes, "error 413\n");
+}
+
+/* Feeds `prefix`, then `piece` again and again, up to `bytes` in all. */
+static void expect_refused_while_it_goes_on(const char *prefix, const char *piece, size_t bytes,
+                                            int status) {
+    struct feeder feeder;
+    feeder_init(&feeder);
+    feeder_add(&feeder, prefix, strlen(prefix));
+    for (size_t sent = 0; sent < bytes && !feeder.stopped; sent += strlen(piece))
+        feeder_add(&feeder, piece, strlen(piece));
+    char expected[32];
+    snprintf(expected, sizeof(expected), "error %d\n", status);
+    feeder_check(&feeder, expected);
+}
+
+static void heads_stop_at_their_limit(void **state) {
+    (void)state;
+    expect_refused_while_it_goes_on("GET /", "aaaaaaaa", 1100, 431);
+    expect_refused_while_it_goes_on("GET / HTTP/1.1\r\nx: ", "aaaaaaaa", 1100, 431);
+    expect_refused_while_it_goes_on("GET / HTTP/1.1\r\n", "a:b\r\n", 1100, 431);
+    expect_refused_while_it_goes_on("", "\r\n\r\n\r\n", 1100, 431);
+    const char *chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1;e";
+    expect_refused_while_it_goes_on(chunked, "xtension", 1100, 431);
+    chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+    expect_refused_while_it_goes_on(chunked, "trailer: 1\r\n", 1100, 431);
+}
+
+static void a_head_of_exactly_the_limit_passes(void **state) {
+    (void)state;
+    for (size_t over = 0; over < 2; over++) {
+        char bytes[1100] = "GET / HTTP/1.0\r\nx: ";
+        size_t at = strlen(bytes), end = 1024 + over - 4;
+        memset(bytes + at, 'y', end - at);
+        memcpy(bytes + end, "\r\n\r\n", 5);
+        struct feeder feeder;
+        feeder_init(&feeder);
+        feeder_add(&feeder, bytes, strlen(bytes));
+        assert_int_equal(feeder.reader.error_status, over == 0 ? 0 : 431);
+        assert_int_equal(feeder.log.len > 100, over == 0);
+        buffer_release(&feeder.log);
+        free(feeder.data);
+    }
+}
+
+static void headers_stop_at_their_number(void **state) {
+    (void)state;
+    for (int count = HTTP_HEADERS_MAX; count <= HTTP_HEADERS_MAX + 1; count++) {
+        struct feeder feeder;
+        feeder_init(&feeder);
+        feeder_add(&feeder, "GET / HTTP/1.0\r\n", 16);
+        for (int i = 0; i < count; i++)
+            feeder_add(&feeder, "a:b\r\n", 5);
+        feeder_add(&feeder, "\r\n", 2);
+        assert_int_equal(feeder.reader.error_status, count > HTTP_HEADERS_MAX ? 431 : 0);
+        buffer_release(&feeder.log);
+        free(feeder.data);
+    }
+}
+
+/* A chunked body needs no more room than the body, however small the chunks. */
+static void small_chunks_take_no_extra_room(void **state) {
+    (void)state;
+    struct feeder feeder;
+    feeder_init(&feeder);
+    const char *head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+    feeder_add(&feeder, head, strlen(head));
+    for (int i = 0; i < 64; i++)
+        feeder_add(&feeder, "1\r\nx\r\n", 6);
+    assert_int_equal(feeder.len, strlen(head) + 64);
+    buffer_release(&feeder.log);
+    free(feeder.data);
+}
+
+static void expectations_are_noticed_when_the_head_is_there(void **state) {
+    (void)state;
+    struct feeder feeder;
+    feeder_init(&feeder);
+    const char *head =
+        "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n";
+    feeder_add(&feeder, head, strlen(head) - 1);
+    assert_false(feeder.reader.head_complete);
+    feeder_add(&feeder, "\n", 1);
+    assert_true(feeder.reader.head_complete);
+    assert_true(feeder.reader.expects_continue);
+    assert_int_equal(feeder.reader.head_len, strlen(head));
+    assert_int_equal(feeder.reader.content_length, 2);
+    buffer_release(&feeder.log);
+    free(feeder.data);
+}
+
+static struct http_request parse_one(const char *bytes, uint8_t **ret_data) {
+    static struct http_request request;
+    struct http_reader reader;
+    size_t len = strlen(bytes);
+    *ret_data = (uint8_t *)strdup(bytes);
+    http_reader_init(&reader, limits, &request);
+    assert_int_equal(http_reader_read(&reader, *ret_data, &len), HTTP_READ_COMPLETE);
+    return request;
+}
+
+static void headers_and_parameters_by_name(void **state) {
+    (void)state;
+    uint8_t *data;
+    struct http_request request =
+        parse_one("GET /?a=1&b&X-Amz-Algorithm=AWS4%2B&a=2 HTTP/1.0\r\nFoo: bar\r\n\r\n", &data);
+    assert_true(slice_is(http_request_header(&request, SLICE_LITERAL("foo")), "bar"));
+    assert_false(slice_present(http_request_header(&request, SLICE_LITERAL("fo"))));
+    assert_true(slice_is(http_request_query(&request, SLICE_LITERAL("a")), "1"));
+    assert_true(slice_present(http_request_query(&request, SLICE_LITERAL("b"))));
+    assert_int_equal(http_request_query(&request, SLICE_LITERAL("b")).len, 0);
+    assert_true(
+        slice_is(http_request_query(&request, SLICE_LITERAL("X-Amz-Algorithm")), "AWS4%2B"));
+    assert_false(slice_present(http_request_query(&request, SLICE_LITERAL("c"))));
+    free(data);
+}
+
+static void gzip_is_taken_when_offered(void **state) {
+    (void)state;
+    static const struct {
+        const char *value;
+        bool accepted;
+    } cases[] = {{"gzip", true},
+                 {"identity", false},
+                 {"deflate, GZIP;q=0.5, br", true},
+                 {"gzip;q=0", false},
+                 {"gzip; q=0.00 , br", false},
+                 {"gzipped", false},
+                 {"br;q=0, gzip", true},
+                 {"", false}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char bytes[128];
+        uint8_t *data;
+        snprintf(bytes, sizeof(bytes), "GET / HTTP/1.0\r\nAccept-Encoding: %s\r\n\r\n",
+                 cases[i].value);
+        struct http_request request = parse_one(bytes, &data);
+        if (http_request_accepts_gzip(&request) != cases[i].accepted)
+            fail_msg("Accept-Encoding: %s", cases[i].value);
+        free(data);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plain_request),
+        cmocka_unit_test(headers_are_trimmed_and_match_in_any_case),
+        cmocka_unit_test(every_known_header_is_found),
+        cmocka_unit_test(versions_and_connection_decide_who_stays),
+        cmocka_unit_test(other_methods_and_targets),
+        cmocka_unit_test(an_upgrade_is_declined_by_answering),
+        cmocka_unit_test(chunks_are_joined),
+        cmocka_unit_test(pipelined_requests_come_one_by_one),
+        cmocka_unit_test(what_is_no_request_is_refused),
+        cmocka_unit_test(two_lengths_are_refused),
+        cmocka_unit_test(bodies_stop_at_their_limit),
+        cmocka_unit_test(heads_stop_at_their_limit),
+        cmocka_unit_test(a_head_of_exactly_the_limit_passes),
+        cmocka_unit_test(headers_stop_at_their_number),
+        cmocka_unit_test(small_chunks_take_no_extra_room),
+        cmocka_unit_test(expectations_are_noticed_when_the_head_is_there),
+        cmocka_unit_test(headers_and_parameters_by_name),
+        cmocka_unit_test(gzip_is_taken_when_offered),
+    };
+    return cmocka_run_group_tests_name("http_reader", tests, NULL, NULL);
+}
