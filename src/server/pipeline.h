@@ -1,0 +1,18 @@
+/* pipeline.h - the path of a request, from its bytes to its reply. */
+#ifndef GRAMME_SERVER_PIPELINE_H
+#define GRAMME_SERVER_PIPELINE_H
+
+#include "ops/op.h"
+#include "server/connection.h"
+#include "server/workers.h"
+
+/* What every I/O thread has, as exchange->thread_context. */
+struct pipeline_thread {
+    struct op_context ops;
+    struct workers *workers;
+};
+
+/* The endpoint's handler. */
+void pipeline_handle(struct exchange *exchange);
+
+#endif

@@ -1,0 +1,33 @@
+/* server.h - a whole server: store, engine, endpoint. */
+#ifndef GRAMME_SERVER_SERVER_H
+#define GRAMME_SERVER_SERVER_H
+
+#include "base/error.h"
+
+#define SERVER_ACCOUNT "000000000000"
+
+enum server_durability { SERVER_SYNC, SERVER_RELAXED };
+
+struct server_config {
+    const char *host;
+    uint16_t port;              /* 0: any free one */
+    const char *data_directory; /* NULL: in memory */
+    enum server_durability durability;
+    const char *region;
+    unsigned threads;           /* I/O threads; 0: as many as cores */
+    bool transaction_conflicts; /* for tests of clients: see struct engine_options */
+};
+
+enum { SERVER_RELAXED_SYNC_MS = 100 };
+
+struct server;
+
+/* When it returns without an error, the server answers. The error's text is for the person who
+ * started it. */
+struct error *server_start(struct arena *arena, const struct server_config *config,
+                           struct server **ret_server);
+uint16_t server_port(const struct server *server);
+/* Lets requests under way finish, for a while, then stops. server_stop(NULL) is fine. */
+void server_stop(struct server *server);
+
+#endif

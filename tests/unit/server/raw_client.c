@@ -1,0 +1,183 @@
+/* raw_client.c - see raw_client.h. Fails loudly: a test that cannot connect or parse aborts. */
+#include "raw_client.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/check.h"
+
+enum { WAIT_SECONDS = 10 };
+
+void raw_connect_with_window(struct raw_client *client, uint16_t port, int bytes) {
+    memset(client, 0, sizeof(*client));
+    client->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(client->fd >= 0);
+    struct timeval wait = {.tv_sec = WAIT_SECONDS};
+    CHECK(setsockopt(client->fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) == 0);
+    CHECK(setsockopt(client->fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)) == 0);
+    if (bytes > 0)
+        CHECK(setsockopt(client->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)) == 0);
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    CHECK(connect(client->fd, (struct sockaddr *)&address, sizeof(address)) == 0);
+}
+
+void raw_connect(struct raw_client *client, uint16_t port) {
+    raw_connect_with_window(client, port, 0);
+}
+
+void raw_close(struct raw_client *client) {
+    close(client->fd);
+    free(client->data);
+    client->data = NULL;
+}
+
+void raw_abort(struct raw_client *client) {
+    struct linger reset = {.l_onoff = 1, .l_linger = 0};
+    CHECK(setsockopt(client->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) == 0);
+    raw_close(client);
+}
+
+bool raw_send(struct raw_client *client, const char *bytes, size_t len) {
+    while (len > 0) {
+        ssize_t sent = send(client->fd, bytes, len, MSG_NOSIGNAL);
+        if (sent < 0 && (errno == EPIPE || errno == ECONNRESET))
+            return false;
+        CHECK(sent > 0);
+        bytes += sent;
+        len -= (size_t)sent;
+    }
+    return true;
+}
+
+void raw_send_text(struct raw_client *client, const char *text) {
+    raw_send(client, text, strlen(text));
+}
+
+void raw_post(struct raw_client *client, const char *path, const char *body) {
+    size_t size = strlen(path) + strlen(body) + 256;
+    char *text = malloc(size);
+    CHECK(text != NULL);
+    snprintf(text, size,
+             "POST %s HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-amz-json-1.0\r\n"
+             "Content-Length: %zu\r\n\r\n%s",
+             path, strlen(body), body);
+    raw_send_text(client, text);
+    free(text);
+}
+
+/* False at the end of the stream. */
+static bool receive_more(struct raw_client *client) {
+    if (client->capacity - client->len < 65536) {
+        client->capacity = client->capacity * 2 + 65536;
+        client->data = realloc(client->data, client->capacity + 1);
+        CHECK(client->data != NULL);
+    }
+    ssize_t got = recv(client->fd, client->data + client->len, client->capacity - client->len, 0);
+    if (got < 0 && errno == ECONNRESET)
+        return false;
+    CHECK(got >= 0); /* EAGAIN: nothing came in time */
+    client->len += (size_t)got;
+    client->data[client->len] = '\0';
+    return got > 0;
+}
+
+static void take(struct raw_client *client, size_t len) {
+    memmove(client->data, client->data + len, client->len - len + 1);
+    client->len -= len;
+}
+
+static char *copy(const char *bytes, size_t len) {
+    char *text = malloc(len + 1);
+    CHECK(text != NULL);
+    memcpy(text, bytes, len);
+    text[len] = '\0';
+    return text;
+}
+
+bool raw_receive_head(struct raw_client *client, struct raw_reply *ret_reply) {
+    memset(ret_reply, 0, sizeof(*ret_reply));
+    const char *end;
+    while (client->len == 0 || (end = strstr(client->data, "\r\n\r\n")) == NULL)
+        if (!receive_more(client))
+            return false;
+    size_t len = (size_t)(end - client->data) + 4;
+    ret_reply->head = copy(client->data, len);
+    take(client, len);
+    CHECK(sscanf(ret_reply->head, "HTTP/1.1 %d ", &ret_reply->status) == 1);
+    return true;
+}
+
+bool raw_receive(struct raw_client *client, struct raw_reply *ret_reply) {
+    if (!raw_receive_head(client, ret_reply))
+        return false;
+    size_t len = 0;
+    ret_reply->chunked = strcmp(raw_header(ret_reply, "Transfer-Encoding"), "chunked") == 0;
+    if (ret_reply->chunked)
+        len = 5; /* only ever "0\r\n\r\n" */
+    else
+        len = strtoul(raw_header(ret_reply, "Content-Length"), NULL, 10);
+    while (client->len < len)
+        if (!receive_more(client)) {
+            raw_reply_free(ret_reply);
+            return false;
+        }
+    CHECK(!ret_reply->chunked || memcmp(client->data, "0\r\n\r\n", 5) == 0);
+    ret_reply->body_len = ret_reply->chunked ? 0 : len;
+    ret_reply->body = copy(len == 0 ? "" : client->data, ret_reply->body_len);
+    if (len > 0)
+        take(client, len);
+    return true;
+}
+
+void raw_reply_free(struct raw_reply *reply) {
+    free(reply->head);
+    free(reply->body);
+    memset(reply, 0, sizeof(*reply));
+}
+
+const char *raw_header(struct raw_reply *reply, const char *name) {
+    static _Thread_local char value[512];
+    size_t len = strlen(name);
+    for (const char *line = strchr(reply->head, '\n'); line != NULL; line = strchr(line + 1, '\n'))
+        if (strncasecmp(line + 1, name, len) == 0 && line[1 + len] == ':') {
+            const char *start = line + len + 3;
+            snprintf(value, sizeof(value), "%.*s", (int)strcspn(start, "\r"), start);
+            return value;
+        }
+    return "";
+}
+
+void raw_expect_echo(struct raw_client *client, const char *path, const char *body) {
+    raw_post(client, path, body);
+    struct raw_reply reply;
+    CHECK(raw_receive(client, &reply));
+    CHECK(reply.status == 200 && strcmp(reply.body, body) == 0);
+    raw_reply_free(&reply);
+}
+
+void raw_expect_status(struct raw_client *client, int status) {
+    struct raw_reply reply;
+    CHECK(raw_receive(client, &reply));
+    if (reply.status != status)
+        fprintf(stderr, "expected %d, got %s%s\n", status, reply.head, reply.body);
+    CHECK(reply.status == status);
+    raw_reply_free(&reply);
+}
+
+void raw_expect_end(struct raw_client *client) {
+    CHECK(client->len == 0);
+    CHECK(!receive_more(client));
+}
+
+bool raw_has_ended(struct raw_client *client, int wait_ms) {
+    struct pollfd poller = {.fd = client->fd, .events = POLLIN};
+    return poll(&poller, 1, wait_ms) == 1 && !receive_more(client);
+}
