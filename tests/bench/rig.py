@@ -1,0 +1,290 @@
+"""What the measurements share: servers on cores of their own, the load, medians with their spread, tables.
+
+A figure is taken in rounds. In each round all the things to compare are measured one after the other, so that
+whatever else the machine does hits all of them; a ratio is computed within its round, and the median of the rounds
+is shown with the smallest and the largest.
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LISTENING = re.compile(r"listening on http://[^\s]*:(\d+)")
+BATCH = 25
+PAYLOAD = 144
+SERVER_CORE, LOAD_CORE = 0, 1
+SETTLE_S = 20
+
+AUTHORIZATION = ("AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/dynamodb/aws4_request, "
+                 "SignedHeaders=host;x-amz-date, Signature=0")
+
+# 300 bytes as DynamoDB counts them, with a payload of 144.
+ATTRIBUTES = ('"customer":{"S":"customer#0000184467"},"ordered":{"S":"2024-05-16T16:00:34.567Z"},'
+              '"status":{"S":"SHIPPED"},"total":{"N":"1249.95"},"lines":{"N":"3"},"paid":{"BOOL":true},'
+              '"address":{"M":{"street":{"S":"Rue du Moulin 12"},"city":{"S":"Jehay"},"zip":{"N":"4540"}}},'
+              '"note":{"S":"%p"}')
+BY_KEY = '"pk":{"S":"%n"}'
+BY_GROUP = '"sk":{"S":"%n"},"pk":{"S":"%g"}'
+INDEXED = BY_KEY + ',"g":{"S":"%g"}'
+
+
+def item(key):
+    return f"{{{key},{ATTRIBUTES}}}"
+
+
+def put_body(table, key):
+    return f'{{"TableName":"{table}","Item":{item(key)}}}'
+
+
+def get_body(table, key):
+    return f'{{"TableName":"{table}","Key":{{{key}}}}}'
+
+
+def batch_body(table, key):
+    requests = ",".join([f'{{"PutRequest":{{"Item":{item(key)}}}}}'] * BATCH)
+    return f'{{"RequestItems":{{"{table}":[{requests}]}}}}'
+
+
+def query_body(table, index, attribute):
+    index = f'"IndexName":"{index}",' if index else ""
+    return (f'{{"TableName":"{table}",{index}"KeyConditionExpression":"{attribute} = :k",'
+            '"ExpressionAttributeValues":{":k":{"S":"%n"}}}')
+
+
+class Rig:
+    """The programs to run, and how long."""
+
+    def __init__(self, build, seconds, rounds, folder):
+        self.build = pathlib.Path(build).resolve()
+        self.seconds = seconds
+        self.rounds = rounds
+        self.folder = pathlib.Path(folder)
+        self.pinned = (os.cpu_count() or 1) >= 2
+        self.names = iter(range(10 ** 6))
+
+    def program(self, name):
+        return str(self.build / ("gramme" if name == "gramme" else f"tests/bench/{name}"))
+
+    def fresh(self):
+        """A path in the folder that is not there yet."""
+        return self.folder / f"data{next(self.names)}"
+
+    def gramme(self, *arguments, core=None, before=()):
+        """A server; `before` is a command that runs it, as strace does."""
+        command = [*before, self.program("gramme"), "serve", "--port", "0", *map(str, arguments)]
+        return Process(command, self.cores(core))
+
+    def constant(self, name, body_bytes, core=None):
+        """bare_server or connection_server. They take a port, not 0."""
+        return Process([self.program(name), str(free_port()), str(body_bytes)], self.cores(core))
+
+    def cores(self, core):
+        return {core} if core is not None and self.pinned else None
+
+    def load_command(self, port, **options):
+        command = [self.program("load"), str(port)]
+        for name, value in options.items():
+            command += [f"--{name}", str(value)]
+        return command
+
+    def load(self, port, core=LOAD_CORE, **options):
+        if "count" not in options:
+            options = {"seconds": self.seconds, "warmup": min(0.3, self.seconds / 4), **options}
+        run = subprocess.run(self.load_command(port, **options), text=True, stdout=subprocess.PIPE,
+                             preexec_fn=affinity(self.cores(core)))
+        if run.returncode != 0:
+            raise SystemExit(f"load failed: {options.get('target')} {run.stdout}")
+        return json.loads(run.stdout)
+
+    def fill(self, port, table, key, count, **options):
+        """Writes `count` items, each once; returns items per second."""
+        result = self.load(port, core=None, target="BatchWriteItem", body=batch_body(table, key), keys=count,
+                           count=count // BATCH, **{"payload": PAYLOAD, "connections": 16, **options})
+        return result["rate"] * BATCH
+
+    def measure(self, server, **options):
+        """A load's result, with `cpu_us`: the server's processor time per request."""
+        before = server.cpu_seconds()
+        result = self.load(server.port, **options)
+        # The warm-up's requests are not among the replies, but took about as long each.
+        share = result["seconds"] / (result["seconds"] + min(0.3, self.seconds / 4))
+        result["cpu_us"] = (server.cpu_seconds() - before) * share / max(result["replies"], 1) * 1e6
+        return result
+
+    def sync_rate(self):
+        path = self.folder / "sync_rate"
+        run = subprocess.run([self.program("sync_rate"), path, str(min(self.seconds, 1))], text=True,
+                             stdout=subprocess.PIPE, check=True)
+        return json.loads(run.stdout)["rate"]
+
+
+class Process:
+    """A server process: started when it says that it listens, stopped by SIGTERM."""
+
+    def __init__(self, command, cores=None):
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                                        stderr=self.errors, preexec_fn=affinity(cores))
+        match = LISTENING.search(self.process.stdout.readline())
+        if not match:
+            self.process.kill()
+            self.errors.seek(0)
+            raise SystemExit(f"{command[0]} did not start: {self.errors.read()}")
+        self.port = int(match.group(1))
+        self.pid = self.server_pid()
+
+    def server_pid(self):
+        """Of the server itself, also when another program runs it."""
+        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return int(children[0]) if children else self.process.pid
+
+    def cpu_seconds(self):
+        total = 0
+        for path in pathlib.Path(f"/proc/{self.pid}/task").glob("*/schedstat"):
+            with contextlib.suppress(OSError):
+                total += int(path.read_text().split()[0])
+        return total / 1e9
+
+    def resident_mb(self):
+        for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+        return 0
+
+    def settle(self):
+        """Waits until the server is idle: after a large load it still compacts what was written."""
+        for _ in range(SETTLE_S * 2):
+            before = self.cpu_seconds()
+            time.sleep(0.5)
+            if self.cpu_seconds() - before < 0.01:
+                return
+
+    def stop(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGTERM)
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+        self.errors.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def affinity(cores):
+    return (lambda: os.sched_setaffinity(0, cores)) if cores else None
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def call(port, operation, body):
+    """One request; returns the reply's body as bytes. Any error ends the run."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    connection.request("POST", "/", json.dumps(body), {
+        "X-Amz-Target": f"DynamoDB_20120810.{operation}", "Content-Type": "application/x-amz-json-1.0",
+        "X-Amz-Date": "20260101T000000Z", "Authorization": AUTHORIZATION})
+    reply = connection.getresponse()
+    text = reply.read()
+    connection.close()
+    if reply.status != 200:
+        raise SystemExit(f"{operation}: {reply.status} {text.decode()}")
+    return text
+
+
+def gsi(name, attribute):
+    return {"IndexName": name, "KeySchema": [{"AttributeName": attribute, "KeyType": "HASH"}],
+            "Projection": {"ProjectionType": "ALL"}}
+
+
+def create_table(port, name, sort_key=False, indexes=0):
+    attributes = ["pk"] + ["sk"] * sort_key + ["g"] * (indexes > 0)
+    body = {
+        "TableName": name, "BillingMode": "PAY_PER_REQUEST",
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}]
+                     + [{"AttributeName": "sk", "KeyType": "RANGE"}] * sort_key,
+        "AttributeDefinitions": [{"AttributeName": a, "AttributeType": "S"} for a in attributes]}
+    if indexes:
+        body["GlobalSecondaryIndexes"] = [gsi(f"by_g{i}", "g") for i in range(indexes)]
+    call(port, "CreateTable", body)
+    wait_active(port, name)
+
+
+def wait_active(port, table):
+    """Until the table and all its indexes can be used."""
+    while True:
+        description = json.loads(call(port, "DescribeTable", {"TableName": table}))["Table"]
+        states = [description["TableStatus"]]
+        states += [index["IndexStatus"] for index in description.get("GlobalSecondaryIndexes", [])]
+        if set(states) == {"ACTIVE"}:
+            return
+        time.sleep(0.01)
+
+
+# ---- figures ----
+
+def number(n):
+    """Three digits are more than the noise leaves."""
+    if n >= 100:
+        return f"{float(f'{n:.3g}'):,.0f}"
+    return f"{n:.1f}" if n >= 10 else f"{n:.2f}"
+
+
+def spread(values, form=number):
+    """The median, and the smallest and the largest."""
+    return f"{form(statistics.median(values))} ({form(min(values))} - {form(max(values))})"
+
+
+def percent(n):
+    return f"{n * 100:.0f} %"
+
+
+def times(n):
+    return f"{n:.2f} x"
+
+
+class Table:
+    """One table of results, printed when it is complete."""
+
+    def __init__(self, title, note, columns):
+        self.title, self.note, self.columns, self.rows = title, note, columns, []
+
+    def row(self, *cells):
+        self.rows.append([str(cell) for cell in cells])
+
+    def text(self):
+        widths = [max(len(row[i]) for row in [self.columns, *self.rows]) for i in range(len(self.columns))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+                 for row in [self.columns, *self.rows]]
+        return f"\n{self.title}\n" + "\n".join(f"  {line}" for line in lines) + "\n"
+
+    def markdown(self):
+        def line(cells):
+            return "| " + " | ".join(cells) + " |"
+        head = [line(self.columns), "|" + "---|" * len(self.columns)]
+        note = f"{self.note}\n\n" if self.note else ""
+        return f"### {self.title}\n\n{note}" + "\n".join(head + [line(row) for row in self.rows]) + "\n"
+
+
+def have(program):
+    return shutil.which(program) is not None
