@@ -1,0 +1,162 @@
+#!/usr/bin/python3
+"""kill -9 under load, again and again on one data directory; prints TAP, one case per round.
+
+Every round starts the server, lets writers put, update, delete and batch-write as fast as they can,
+kills it after a moment, starts it again and compares what it holds with what it had acknowledged
+(model.py says what is allowed). Prints its seed; the same seed makes the same requests, though not
+the same moment of death.
+
+    /usr/bin/python3 tests/crash/crash.py --seconds 20 [--seed N]
+"""
+
+import argparse
+import http.client
+import json
+import pathlib
+import random
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "wire"))
+
+from model import Model, check_text, item
+from server import Server
+from wire import HEADERS, call
+
+WORKERS = 12
+KEYS = 300
+
+
+class Writer(threading.Thread):
+    """Writes the keys of one partition over one connection until the server is gone."""
+
+    def __init__(self, port, model, rng):
+        super().__init__()
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self.model, self.rng = model, rng
+        self.writes = 0
+        self.problem = None
+
+    def send(self, operation, body):
+        self.connection.request("POST", "/", json.dumps(body), {
+            **HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}"})
+        response = self.connection.getresponse()
+        text = response.read()
+        if response.status != 200:
+            self.problem = f"{operation} answered {response.status} {text[:300]!r}"
+            return False
+        return True
+
+    def next_version(self, key):
+        return self.model.acknowledged.get(key, 0) + 1
+
+    def request(self):
+        """One random request: its operation, its body and the versions it makes."""
+        worker, key = self.model.worker, self.rng.randrange(KEYS)
+        full_key = {"pk": {"S": str(worker)}, "sk": {"N": str(key)}}
+        kind, version = self.rng.choice("pppuud" "bb"), self.next_version(key)
+        if kind == "p":
+            return "PutItem", {"TableName": "crash", "Item": item(worker, key, version)}, {key: version}
+        if kind == "u":
+            return "UpdateItem", {
+                "TableName": "crash", "Key": full_key, "UpdateExpression": "SET version = :v, #c = :c",
+                "ExpressionAttributeNames": {"#c": "check"}, "ExpressionAttributeValues": {
+                    ":v": {"N": str(version)}, ":c": {"S": check_text(worker, key, version)}}}, {key: version}
+        if kind == "d":
+            return "DeleteItem", {"TableName": "crash", "Key": full_key}, {key: 0}
+        keys = self.rng.sample(range(KEYS), 10)
+        changes = {key: self.next_version(key) for key in keys}
+        return "BatchWriteItem", {"RequestItems": {"crash": [
+            {"PutRequest": {"Item": item(worker, key, version)}} for key, version in changes.items()]}}, changes
+
+    def run(self):
+        try:
+            while not self.problem:
+                operation, body, changes = self.request()
+                self.model.begin(changes)
+                if self.send(operation, body):
+                    self.model.acknowledge()
+                    self.writes += 1
+        except (OSError, http.client.HTTPException):
+            pass  # The server was killed, as planned.
+        finally:
+            self.connection.close()
+
+
+def scan_all(port):
+    """All items of the table, by partition."""
+    items, start = {}, {}
+    while True:
+        page = call(port, "Scan", {"TableName": "crash", "ConsistentRead": True, **start}).json
+        for stored in page["Items"]:
+            items.setdefault(int(stored["pk"]["S"]), []).append(stored)
+        if "LastEvaluatedKey" not in page:
+            return items
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+
+def verify(port, models):
+    items = scan_all(port)
+    problems = [problem for model in models for problem in model.judge(items.get(model.worker, []))]
+    scanned = sum(len(part) for part in items.values())
+    described = call(port, "DescribeTable", {"TableName": "crash"}).json["Table"]["ItemCount"]
+    if described != scanned:
+        problems.append(f"ItemCount is {described}, a scan finds {scanned}")
+    return problems
+
+
+def run_round(data, models, rng):
+    """One life and one death; returns the number of acknowledged writes and the problems."""
+    with Server("--data", data) as server:
+        writers = [Writer(server.port, model, random.Random(rng.random())) for model in models]
+        for writer in writers:
+            writer.start()
+        time.sleep(rng.uniform(0.2, 1.2))
+        server.kill()
+        for writer in writers:
+            writer.join()
+    problems = [writer.problem for writer in writers if writer.problem]
+    with Server("--data", data) as server:
+        problems += verify(server.port, models)
+    return sum(writer.writes for writer in writers), problems
+
+
+def create_table(data):
+    with Server("--data", data) as server:
+        reply = call(server.port, "CreateTable", {
+            "TableName": "crash", "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "N"}],
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}]})
+        assert reply.status == 200, reply.body
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    print(f"# seed {options.seed}", flush=True)
+    models = [Model(worker) for worker in range(WORKERS)]
+    failed = rounds = 0
+    end = time.monotonic() + options.seconds
+    with tempfile.TemporaryDirectory() as folder:
+        data = pathlib.Path(folder) / "data"
+        create_table(data)
+        while rounds < 3 or time.monotonic() < end:
+            rounds += 1
+            writes, problems = run_round(data, models, rng)
+            if writes == 0:
+                problems.append("no write was acknowledged, so this round shows nothing")
+            print(f"{'not ok' if problems else 'ok'} {rounds} - {writes} acknowledged writes", flush=True)
+            for problem in problems[:20]:
+                print(f"# {problem}", flush=True)
+            failed += bool(problems)
+    print(f"1..{rounds}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""The canary of `make check`: jobs made to fail must be counted as failed.
+
+Each case runs a fake job through the same code that runs the real ones.
+"""
+
+import importlib.machinery
+import importlib.util
+import io
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from contextlib import redirect_stdout
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+_loader = importlib.machinery.SourceFileLoader("check", str(ROOT / "scripts/check"))
+check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check", _loader))
+sys.modules["check"] = check
+_loader.exec_module(check)
+
+
+def shell(script, format="tap", **options):
+    return check.Job("fake", ["sh", "-c", script], format, **options)
+
+
+class Counting(unittest.TestCase):
+    def expect(self, job, passed, failed):
+        result = check.run_job(job)
+        self.assertEqual((result.passed, result.failed), (passed, failed), result.output)
+
+    def test_tap_all_pass(self):
+        self.expect(shell("echo 1..2; echo ok 1; echo ok 2"), 2, 0)
+
+    def test_tap_failure(self):
+        self.expect(shell("echo 1..2; echo ok 1; echo not ok 2; exit 1"), 1, 1)
+
+    def test_tap_failure_with_exit_status_zero(self):
+        self.expect(shell("echo 1..2; echo ok 1; echo not ok 2"), 1, 1)
+
+    def test_tap_crash_counts_what_never_ran(self):
+        self.expect(shell("echo 1..3; echo ok 1; kill -9 $$"), 1, 2)
+
+    def test_tap_short_plan(self):
+        self.expect(shell("echo 1..3; echo ok 1; echo ok 2"), 2, 1)
+
+    def test_tap_two_groups(self):
+        self.expect(shell("echo 1..1; echo ok 1; echo 1..2; echo ok 1; echo not ok 2"), 2, 1)
+
+    def test_tap_failure_after_the_last_case(self):
+        self.expect(shell("echo 1..1; echo ok 1; exit 99"), 1, 1)
+
+    def test_tap_without_cases(self):
+        self.expect(shell("true"), 0, 1)
+
+    def test_exit_pass(self):
+        self.expect(shell("true", "exit"), 1, 0)
+
+    def test_exit_failure(self):
+        self.expect(shell("exit 3", "exit"), 0, 1)
+
+    def test_exit_that_prints_tap_is_counted_by_case(self):
+        self.expect(shell("echo 1..2; echo ok 1; echo not ok 2; exit 1", "exit"), 1, 1)
+
+    def test_go_pass_and_failure(self):
+        self.expect(shell("echo '--- PASS: TestA'; echo '--- FAIL: TestB'; exit 1", "go"), 1, 1)
+
+    def test_go_that_does_not_compile(self):
+        self.expect(shell("echo FAIL; exit 2", "go"), 0, 1)
+
+    def test_a_command_that_is_not_there(self):
+        self.expect(check.Job("fake", ["/nowhere/at/all"]), 0, 1)
+
+    def test_time_out(self):
+        self.expect(shell("echo 1..1; echo ok 1; sleep 60", timeout_s=0.2), 1, 1)
+
+
+class Total(unittest.TestCase):
+    def test_last_line_and_status(self):
+        jobs = [shell("echo 1..2; echo ok 1; echo not ok 2; echo why it failed"), shell("true", "exit")]
+        out = io.StringIO()
+        with redirect_stdout(out):
+            status = check.run_all(jobs, 2)
+        self.assertEqual(out.getvalue().splitlines()[-1], "2 passed, 1 failed")
+        self.assertIn("why it failed", out.getvalue())
+        self.assertEqual(status, 1)
+
+    def test_status_of_success(self):
+        out = io.StringIO()
+        with redirect_stdout(out):
+            status = check.run_all([shell("true", "exit")], 1)
+        self.assertEqual((out.getvalue().splitlines()[-1], status), ("1 passed, 0 failed", 0))
+
+    def test_nothing_run_is_a_failure(self):
+        out = io.StringIO()
+        with redirect_stdout(out):
+            status = check.run_all([], 1)
+        self.assertEqual((out.getvalue(), status), ("0 passed, 0 failed\n", 1))
+
+
+class Style(unittest.TestCase):
+    def run_layers(self, layers, files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "LAYERS").write_text(layers)
+            for name, text in files.items():
+                (root / name).parent.mkdir(exist_ok=True)
+                (root / name).write_text(text)
+            run = subprocess.run([ROOT / "scripts/check-layers", root], text=True, capture_output=True)
+            return run.returncode, run.stdout.replace(f"{root}/", "")
+
+    def test_layers_upward_include(self):
+        self.assertEqual(
+            self.run_layers("low :\nhigh : low\n", {"low/a.c": '#include "high/b.h"\n', "high/b.h": ""}),
+            (1, "low/a.c:1: low may not include high (see LAYERS)\n"))
+
+    def test_layers_bare_include(self):
+        self.assertEqual(self.run_layers("low :\n", {"low/a.c": '#include <stdio.h>\n#include "a.h"\n'}),
+                         (1, 'low/a.c:2: write "low/a.h": includes name their folder\n'))
+
+    def test_layers_unknown_folder(self):
+        self.assertEqual(self.run_layers("low :\n", {"new/a.c": ""}),
+                         (1, "new/a.c: folder new has no row in LAYERS\n"))
+
+    def test_layers_cycle(self):
+        self.assertEqual(self.run_layers("low : high\nhigh : low\n", {}),
+                         (1, "LAYERS:1: low names high, which has no row above\n"))
+
+    def test_layers_downward_include(self):
+        self.assertEqual(
+            self.run_layers("low :\nhigh : low\n", {"high/a.c": '#include "low/b.h"\n', "low/b.h": ""}),
+            (0, "layers: every include points down\n"))
+
+    def test_format_notices(self):
+        run = subprocess.run(["clang-format", "--dry-run", "-Werror", "--assume-filename=src/a.c"],
+                             cwd=ROOT, input="int  a ;\n", text=True, capture_output=True)
+        self.assertNotEqual(run.returncode, 0)
+
+
+class Tap(unittest.TestCase):
+    """tests/tap.py itself, on a file of tests made to fail."""
+
+    SOURCE = """
+import unittest
+class A(unittest.TestCase):
+    def test_1_ok(self): pass
+    def test_2_fails(self): self.fail("as it should")
+    def test_3_raises(self): raise OSError("as it should")
+    def test_4_parts(self):
+        for n in range(3):
+            with self.subTest(n=n): self.assertEqual(n, 0)
+    def test_5_skips(self): self.skipTest("no")
+class B(unittest.TestCase):
+    @classmethod
+    def tearDownClass(cls): raise OSError("late")
+    def test_ok(self): pass
+"""
+
+    def test_every_kind_of_failure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "sample.py"
+            path.write_text(self.SOURCE)
+            result = check.run_job(check.Job("tap", [check.PYTHON, str(ROOT / "tests/tap.py"), str(path)]))
+        self.assertEqual((result.passed, result.failed), (2, 5), result.output)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+"""Starts and stops a gramme server for a test.
+
+In Python:
+
+    with Server("--memory") as server:
+        ... server.endpoint, server.port ...
+
+As a command, a server around another program, which finds it in GRAMME_ENDPOINT:
+
+    /usr/bin/python3 tests/wire/server.py -- node some-test.mjs
+
+Leaving the `with` block sends SIGTERM and fails unless the server ends with status 0, in time, and
+without a word from a sanitizer. GRAMME_BIN chooses another binary. GRAMME_ENDPOINT names a server
+that runs already, to try the tests on another implementation; nothing is started or stopped then.
+"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LISTENING = re.compile(r"listening on (http://([^\s:]+|\[[^\]]+\]):(\d+))")
+SANITIZER = re.compile(r"(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error:")
+START_S = 30
+STOP_S = 30
+
+
+def binary():
+    return os.environ.get("GRAMME_BIN", str(ROOT / "build-check/gramme"))
+
+
+class Server:
+    """One server process. Its arguments follow `gramme serve --port 0`."""
+
+    def __init__(self, *arguments, preexec=None):
+        self.arguments = [str(argument) for argument in arguments]
+        self.preexec = preexec
+        self.process = None
+        self.output = ""
+        self.endpoint = os.environ.get("GRAMME_ENDPOINT")
+
+    def start(self):
+        if self.endpoint and not self.process:
+            self.port = int(self.endpoint.rsplit(":", 1)[1])
+            return self
+        self.errors = tempfile.TemporaryFile("w+", errors="replace")
+        self.process = subprocess.Popen(
+            [binary(), "serve", "--port", "0", *self.arguments], stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=self.errors, preexec_fn=self.preexec)
+        self.started = threading.Event()
+        self.reader = threading.Thread(target=self._read_output, daemon=True)
+        self.reader.start()
+        self.started.wait(START_S)
+        match = LISTENING.search(self.output)
+        if not match:
+            self.process.kill()
+            raise AssertionError(f"the server did not start:\n{self.output}\n{self.error_text()}")
+        self.endpoint, self.port = match.group(1), int(match.group(3))
+        return self
+
+    def _read_output(self):
+        # Reads to the end, so that the server never waits for a full pipe.
+        for line in self.process.stdout:
+            self.output += line
+            if LISTENING.search(line):
+                self.started.set()
+        self.started.set()
+
+    def error_text(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def stop(self):
+        """Asks the server to end and checks that it ends well."""
+        if not self.process:
+            return
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = f"still running {STOP_S} s after SIGTERM"
+        self.reader.join()
+        self.process.stdout.close()
+        errors = self.error_text()
+        if status != 0 or SANITIZER.search(errors):
+            raise AssertionError(f"the server ended badly: {status}\n{errors}")
+
+    def kill(self):
+        """kill -9: what a crash does."""
+        self.process.kill()
+        self.process.wait()
+        self.reader.join()
+        self.process.stdout.close()
+        errors = self.error_text()
+        if SANITIZER.search(errors):
+            raise AssertionError(f"the server was not well before it was killed:\n{errors}")
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, kind, value, trace):
+        if not self.process or self.process.returncode is not None:
+            return
+        try:
+            self.stop()
+        except AssertionError:
+            # The first failure is the one to report; the server's end is told beside it.
+            if not kind:
+                raise
+            print(f"# {self.error_text()}", file=sys.stderr)
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1] != "--":
+        sys.exit("usage: server.py -- COMMAND [ARGUMENT ...]")
+    with Server("--memory") as server:
+        status = subprocess.run(sys.argv[2:], env={**os.environ, "GRAMME_ENDPOINT": server.endpoint}).returncode
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""The command itself: help, version, wrong flags, the banner, ports, signals."""
+
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import unittest
+
+from server import Server, binary
+from wire import boto3_client
+
+
+def run(*arguments):
+    result = subprocess.run([binary(), *arguments], text=True, capture_output=True, timeout=60)
+    return result.returncode, result.stdout, result.stderr
+
+
+class Command(unittest.TestCase):
+    def test_version(self):
+        status, out, err = run("--version")
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"^gramme \d+\.\d+\.\d+\n$")
+
+    def test_help(self):
+        status, out, err = run("--help")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("gramme serve", out)
+        self.assertTrue(all(len(line) <= 100 for line in out.splitlines()))
+
+    def test_help_of_serve_names_every_flag(self):
+        status, out, err = run("serve", "--help")
+        self.assertEqual((status, err), (0, ""))
+        for flag in ("--port", "--host", "--data", "--memory", "--durability", "--region", "--threads"):
+            self.assertIn(flag, out)
+
+    def test_wrong_arguments_get_one_helpful_line(self):
+        for arguments, word in ((["--wrong"], "--wrong"), (["fly"], "fly"), (["serve", "--prot", "1"], "--prot"),
+                                (["serve", "--port"], "--port"), (["serve", "--port", "x"], "--port"),
+                                (["serve", "--port", "70000"], "--port"), (["serve", "--threads", "0"], "--threads"),
+                                (["serve", "--durability", "maybe"], "--durability"),
+                                (["serve", "--memory", "--data", "x"], "--memory")):
+            with self.subTest(arguments=arguments):
+                status, out, err = run(*arguments)
+                self.assertEqual((status, out), (2, ""))
+                self.assertIn(word, err)
+                self.assertLessEqual(len(err.splitlines()), 2)
+                self.assertIn("--help", err)
+
+    def test_no_arguments_show_the_help(self):
+        status, out, err = run()
+        self.assertIn(status, (0, 2))
+        self.assertIn("gramme serve", out + err)
+
+    def test_the_banner(self):
+        with tempfile.TemporaryDirectory() as data, Server("--data", data) as server:
+            for text in (server.endpoint, data, "sync", "aws dynamodb"):
+                self.assertIn(text, server.output)
+        with Server("--memory") as server:
+            self.assertIn("memory", server.output)
+        self.assertEqual(len(re.findall("listening on http://", server.output)), 1)
+
+    def test_a_port_in_use(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            status, out, err = run("serve", "--memory", "--port", str(port))
+            self.assertEqual(status, 1, out + err)
+            self.assertIn(str(port), err)
+
+    def test_signals_end_it_cleanly(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(signal=number):
+                server = Server("--memory").start()
+                boto3_client(server.endpoint).list_tables()
+                server.process.send_signal(number)
+                self.assertEqual(server.process.wait(20), 0)
+                server.reader.join()
+                server.process.stdout.close()
+
+    def test_one_thread_is_enough(self):
+        with Server("--memory", "--threads", "1") as server:
+            self.assertEqual(boto3_client(server.endpoint).list_tables()["TableNames"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

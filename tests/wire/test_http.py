@@ -1,0 +1,309 @@
+"""HTTP/1.1 as sockets see it: keep-alive, pipelines, chunks, limits, compression, slow clients."""
+
+import gzip
+import json
+import socket
+import struct
+import threading
+import time
+import unittest
+import zlib
+
+from wire import AUTHORIZATION, WireTest, check_envelope, http_request, HEADERS
+
+BODY_MAX = 16 * 1024 * 1024
+LIST_TABLES = b"{}"
+
+
+def head(*lines, target="ListTables"):
+    return "\r\n".join([
+        "POST / HTTP/1.1", "Host: localhost", f"X-Amz-Target: DynamoDB_20120810.{target}",
+        "Content-Type: application/x-amz-json-1.0", f"Authorization: {AUTHORIZATION}", "X-Amz-Date: 20260101T000000Z",
+        *lines, "", ""]).encode()
+
+
+def request(body=LIST_TABLES, target="ListTables"):
+    return head(f"Content-Length: {len(body)}", target=target) + body
+
+
+class Connection:
+    """A plain socket that reads one reply at a time."""
+
+    def __init__(self, port, timeout_s=30):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout_s)
+        self.buffer = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def read_until(self, end):
+        while end not in self.buffer:
+            data = self.socket.recv(65536)
+            if not data:
+                raise EOFError(f"closed after {self.buffer[:200]!r}")
+            self.buffer += data
+        part, self.buffer = self.buffer.split(end, 1)
+        return part
+
+    def reply(self):
+        """Status, headers with names in lower case, body."""
+        status_line, *lines = self.read_until(b"\r\n\r\n").decode().split("\r\n")
+        headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines if ": " in line)}
+        length = int(headers.get("content-length", 0))
+        while len(self.buffer) < length:
+            data = self.socket.recv(65536)
+            if not data:
+                raise EOFError("closed inside a body")
+            self.buffer += data
+        body, self.buffer = self.buffer[:length], self.buffer[length:]
+        return int(status_line.split(" ")[1]), headers, body
+
+    def closed(self):
+        """True when the peer closes without another byte."""
+        try:
+            return self.buffer == b"" and self.socket.recv(1) == b""
+        except ConnectionResetError:
+            return True
+
+
+class Http(WireTest):
+    def connect(self, **options):
+        return Connection(self.server.port, **options)
+
+    def assert_lists_tables(self, reply):
+        self.assertEqual((reply[0], reply[2]), (200, b'{"TableNames":[]}'))
+
+    def test_keep_alive(self):
+        with self.connect() as connection:
+            for _ in range(100):
+                connection.send(request())
+                self.assert_lists_tables(connection.reply())
+
+    def test_connection_close(self):
+        with self.connect() as connection:
+            connection.send(head("Connection: close", "Content-Length: 2") + b"{}")
+            self.assert_lists_tables(connection.reply())
+            self.assertTrue(connection.closed())
+
+    def test_http_1_0_closes(self):
+        with self.connect() as connection:
+            connection.send(request().replace(b"HTTP/1.1", b"HTTP/1.0"))
+            self.assert_lists_tables(connection.reply())
+            self.assertTrue(connection.closed())
+
+    def test_pipelined_requests_are_answered_in_order(self):
+        with self.connect() as connection:
+            connection.send(b"".join(request(target=t) for t in ["ListTables", "NoSuch", "DescribeLimits"] * 20))
+            for _ in range(20):
+                self.assert_lists_tables(connection.reply())
+                self.assertEqual(connection.reply()[0], 400)
+                self.assertIn(b"AccountMaxReadCapacityUnits", connection.reply()[2])
+
+    def test_byte_by_byte(self):
+        with self.connect() as connection:
+            connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for byte in request():
+                connection.send(bytes([byte]))
+            self.assert_lists_tables(connection.reply())
+
+    def test_chunked_request(self):
+        with self.connect() as connection:
+            for chunks in (b"2\r\n{}\r\n0\r\n\r\n", b"1\r\n{\r\n1;x=y\r\n}\r\n0\r\nTrailer: x\r\n\r\n"):
+                connection.send(head("Transfer-Encoding: chunked") + chunks)
+                self.assert_lists_tables(connection.reply())
+
+    def test_expect_100_continue(self):
+        with self.connect() as connection:
+            connection.send(head("Content-Length: 2", "Expect: 100-continue"))
+            self.assertEqual(connection.read_until(b"\r\n\r\n"), b"HTTP/1.1 100 Continue")
+            connection.send(b"{}")
+            self.assert_lists_tables(connection.reply())
+
+    def test_the_largest_body(self):
+        padding = b" " * (BODY_MAX - 2)
+        with self.connect() as connection:
+            connection.send(request(b"{" + padding + b"}"))
+            self.assert_lists_tables(connection.reply())
+
+    def test_a_body_that_is_too_large(self):
+        with self.connect() as connection:
+            try:
+                connection.send(request(b"{" + b" " * (BODY_MAX - 1) + b"}"))
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # The server may answer and close before it has read everything.
+            status, headers, body = connection.reply()
+            self.assertEqual((status, body), (413, b""))
+            self.assertNotIn("x-amzn-requestid", headers)
+
+    def test_a_chunked_body_that_is_too_large(self):
+        with self.connect() as connection:
+            connection.send(head("Transfer-Encoding: chunked"))
+            try:
+                for _ in range(18):
+                    connection.send(b"100000\r\n" + b" " * 0x100000 + b"\r\n")
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            self.assertEqual(connection.reply()[0], 413)
+
+    def test_headers_that_are_too_large(self):
+        with self.connect() as connection:
+            try:
+                connection.send(head(*(f"X-Padding-{n}: {'x' * 1000}" for n in range(2000))))
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            try:
+                self.assertIn(connection.reply()[0], (400, 413, 431))
+            except (EOFError, ConnectionResetError):
+                pass  # Closing without an answer is an answer too.
+        self.assert_well()
+
+    def test_garbage_closes_the_connection(self):
+        for garbage in (b"\x00\x01\x02\r\n\r\n", b"GET\r\n\r\n", b"POST / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00\x01",
+                        b"POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+                        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"):
+            with self.subTest(garbage=garbage), self.connect(timeout_s=20) as connection:
+                connection.send(garbage)
+                connection.socket.shutdown(socket.SHUT_WR)
+                data = b""
+                try:
+                    while more := connection.socket.recv(65536):
+                        data += more
+                except ConnectionResetError:
+                    pass
+                self.assertTrue(data == b"" or data.startswith((b"HTTP/1.1 4", b"HTTP/1.1 505")), data[:100])
+        self.assert_well()
+
+    def test_every_reply_has_its_headers(self):
+        for method, body in (("POST", b"{}"), ("POST", b"{"), ("GET", b""), ("PUT", b"")):
+            reply = http_request(self.server.port, method, "/", {
+                **HEADERS, "X-Amz-Target": "DynamoDB_20120810.ListTables"}, body)
+            self.assertIsNone(check_envelope(reply))
+            self.assertEqual(reply.headers["content-length"], str(len(reply.body)))
+            self.assertIn("date", reply.headers)
+
+    def test_a_reset_in_the_middle_of_a_request(self):
+        for cut in (1, 50, 300):
+            connection = self.connect()
+            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.send(request()[:cut])
+            connection.socket.close()
+        self.assert_well()
+
+    def test_many_connections_at_once(self):
+        connections = [self.connect() for _ in range(200)]
+        for connection in connections:
+            connection.send(request())
+        for connection in connections:
+            self.assert_lists_tables(connection.reply())
+            connection.socket.close()
+
+    def test_a_slow_client_harms_nobody(self):
+        """One client sends half a request and waits, another never reads its answers; the rest go on."""
+        with self.connect() as half, self.connect() as deaf:
+            half.send(request()[:40])
+            deaf.socket.setblocking(False)
+            try:
+                for _ in range(20_000):
+                    deaf.socket.send(request(target="DescribeLimits"))
+            except BlockingIOError:
+                pass
+            start = time.monotonic()
+            for _ in range(50):
+                self.assert_well()
+            self.assertLess(time.monotonic() - start, 10)
+            half.send(request()[40:])
+            self.assert_lists_tables(half.reply())
+
+    def assert_well(self):
+        with self.connect() as connection:
+            connection.send(request())
+            self.assert_lists_tables(connection.reply())
+
+
+class Compression(WireTest):
+    def setUp(self):
+        super().setUp()
+        self.create()
+        self.client.put_item(TableName="table", Item={"pk": {"S": "a"}, "d": {"S": "x" * 100_000}})
+
+    def get(self, encoding, key="a"):
+        headers = {**HEADERS, "X-Amz-Target": "DynamoDB_20120810.GetItem"}
+        if encoding:
+            headers["Accept-Encoding"] = encoding
+        body = json.dumps({"TableName": "table", "Key": {"pk": {"S": key}}}).encode()
+        return http_request(self.server.port, "POST", "/", headers, body)
+
+    def test_a_large_answer_is_compressed_for_who_accepts_it(self):
+        for encoding in ("gzip", "deflate, gzip", "br;q=1.0, gzip;q=0.8"):
+            reply = self.get(encoding)
+            self.assertEqual(reply.headers.get("content-encoding"), "gzip", encoding)
+            self.assertLess(len(reply.body), 10_000)
+            self.assertEqual(reply.headers["x-amz-crc32"], str(zlib.crc32(reply.body)))
+            self.assertEqual(json.loads(gzip.decompress(reply.body))["Item"]["d"]["S"], "x" * 100_000)
+
+    def test_nobody_else(self):
+        for encoding in ("identity", "deflate", "gzip;q=0"):
+            reply = self.get(encoding)
+            self.assertNotIn("content-encoding", reply.headers, encoding)
+            self.assertEqual(reply.json["Item"]["d"]["S"], "x" * 100_000)
+
+    def test_a_small_answer_stays_plain(self):
+        reply = self.get("gzip", "missing")
+        self.assertNotIn("content-encoding", reply.headers)
+        self.assertEqual(reply.body, b"{}")
+
+
+class Concurrency(WireTest):
+    def test_a_counter_that_many_clients_raise(self):
+        """Every increment counts: writes to one item run one after another."""
+        self.create()
+        failures = []
+
+        def work():
+            try:
+                for _ in range(50):
+                    self.client.update_item(
+                        TableName="table", Key={"pk": {"S": "c"}}, UpdateExpression="ADD n :one",
+                        ExpressionAttributeValues={":one": {"N": "1"}})
+            except Exception as error:  # A thread's failure is the test's.
+                failures.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        item = self.client.get_item(TableName="table", Key={"pk": {"S": "c"}}, ConsistentRead=True)["Item"]
+        self.assertEqual(item["n"]["N"], "800")
+
+    def test_a_lock_that_many_clients_want(self):
+        """attribute_not_exists lets exactly one of them in."""
+        self.create()
+        for attempt in range(10):
+            winners = []
+
+            def take(number):
+                try:
+                    self.client.put_item(TableName="table", Item={"pk": {"S": f"lock{attempt}"}, "by": {"N": str(number)}},
+                                         ConditionExpression="attribute_not_exists(pk)")
+                    winners.append(number)
+                except self.client.exceptions.ConditionalCheckFailedException:
+                    pass
+
+            threads = [threading.Thread(target=take, args=[n]) for n in range(12)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(len(winners), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,151 @@
+"""What the black-box tests share: a server per test class, a boto3 client, and plain HTTP.
+
+boto3 checks parameters before it sends them and hides what the service really answered, so tests of
+bad input use `call`, which posts any JSON there is and gives back the exact reply.
+"""
+
+import http.client
+import json
+import unittest
+import zlib
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from server import Server
+
+REGION = "us-east-1"
+ACCOUNT = "000000000000"
+AUTHORIZATION = ("AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, "
+                 "SignedHeaders=host;x-amz-date, Signature=0")
+HEADERS = {
+    "Authorization": AUTHORIZATION,
+    "X-Amz-Date": "20260101T000000Z",
+    "Content-Type": "application/x-amz-json-1.0",
+}
+
+
+def boto3_client(endpoint):
+    # No retries: an error is the answer under test, and a dropped connection is a failure.
+    return boto3.client("dynamodb", endpoint_url=endpoint, region_name=REGION, aws_access_key_id="test",
+                        aws_secret_access_key="test",
+                        config=Config(retries={"max_attempts": 0}, read_timeout=60, max_pool_connections=50))
+
+
+class Reply:
+    """An HTTP reply: status, headers (names in lower case), body bytes, and the body as JSON."""
+
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = {name.lower(): value for name, value in headers}
+        self.body = body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def error(self):
+        """`Name: text` of an error reply."""
+        body = self.json
+        name = body["__type"].split("#")[1]
+        text = body.get("message", body.get("Message"))
+        return name if text is None else f"{name}: {text}"
+
+
+def http_request(port, method, path, headers, body=b"", timeout_s=60):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
+    try:
+        connection.request(method, path, body, headers)
+        response = connection.getresponse()
+        return Reply(response.status, response.getheaders(), response.read())
+    finally:
+        connection.close()
+
+
+def call(port, operation, body, headers=None):
+    """Posts one request; the body is bytes or anything JSON can say."""
+    if not isinstance(body, bytes):
+        body = json.dumps(body).encode()
+    return http_request(port, "POST", "/", {
+        **HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}", **(headers or {})}, body)
+
+
+def drop_tables(port):
+    """Leaves a server without tables, protected ones included."""
+    while True:
+        names = call(port, "ListTables", {}).json["TableNames"]
+        if not names:
+            return
+        for name in names:
+            if call(port, "DeleteTable", {"TableName": name}).status != 200:
+                call(port, "UpdateTable", {"TableName": name, "DeletionProtectionEnabled": False})
+
+
+def check_envelope(reply):
+    """What every API reply carries; returns what is wrong with it, or None."""
+    request_id = reply.headers.get("x-amzn-requestid", "")
+    if len(request_id) != 52 or not set(request_id) <= set("0123456789ABCDEFGHIJKLMNOPQRSTUV"):
+        return f"x-amzn-RequestId is {request_id!r}"
+    if reply.headers.get("x-amz-crc32") != str(zlib.crc32(reply.body)):
+        return f"x-amz-crc32 is {reply.headers.get('x-amz-crc32')}, the body's is {zlib.crc32(reply.body)}"
+    return None
+
+
+class WireTest(unittest.TestCase):
+    """A test class with a server of its own, in memory unless `server_arguments` says otherwise."""
+
+    server_arguments = ["--memory"]
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(*cls.server_arguments).start()
+        cls.client = boto3_client(cls.server.endpoint)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.client.close()
+        cls.server.stop()
+
+    def setUp(self):
+        # Tests of a class share its server and start without tables.
+        drop_tables(self.server.port)
+
+    def call(self, operation, body, headers=None):
+        reply = call(self.server.port, operation, body, headers)
+        self.assertIsNone(check_envelope(reply))
+        return reply
+
+    def create(self, name="table", hash="pk:S", range=None, **options):
+        """Creates a table and waits for it; a key is written name:type."""
+        keys = [hash.split(":")] + ([range.split(":")] if range else [])
+        options.setdefault("BillingMode", "PAY_PER_REQUEST")
+        self.client.create_table(
+            TableName=name,
+            AttributeDefinitions=[{"AttributeName": key, "AttributeType": kind} for key, kind in keys],
+            KeySchema=[{"AttributeName": key[0], "KeyType": kind} for key, kind in zip(keys, ["HASH", "RANGE"])],
+            **options)
+        self.client.get_waiter("table_exists").wait(
+            TableName=name, WaiterConfig={"Delay": 0.05, "MaxAttempts": 100})
+        return name
+
+    def assert_refused(self, error, function, **parameters):
+        """The call fails with exactly `Name: text`."""
+        with self.assertRaises(ClientError) as caught:
+            function(**parameters)
+        answer = caught.exception.response["Error"]
+        self.assertEqual(f"{answer['Code']}: {answer['Message']}", error)
+        return caught.exception.response
+
+    def assert_error(self, operation, body, error, status=400):
+        """The raw request fails with exactly `Name: text`."""
+        reply = self.call(operation, body)
+        self.assertEqual((reply.status, reply.error), (status, error))
+        return reply
+
+
+def only(reply):
+    """A boto3 answer without its transport metadata."""
+    return {name: value for name, value in reply.items() if name != "ResponseMetadata"}
