@@ -1,0 +1,80 @@
+# The front door. Meson and Ninja do the work behind it.
+#
+#   make          build build/gramme
+#   make run      install what is missing, build, serve on port 8000 with the data in ./data
+#   make check    install what the tests need, build with sanitizers, run every test
+#   make install  install the release build (PREFIX, DESTDIR)
+#   make bench    measure the release build (ARGS=--long, ARGS=--write; ARGS=--help tells more)
+#   make fuzz     fuzz every parser and codec, FUZZ_SECONDS each
+#   make crash    kill -9 under load, for CRASH_SECONDS
+#   make docs     fill the generated parts of docs/
+#   make format   clang-format every C file
+#   make tidy     clang-tidy over src/, slow and not part of the checks
+#   make clean    remove what the build made; ./data stays
+
+PREFIX ?= /usr/local
+PORT ?= 8000
+DATA ?= data
+ARGS ?=
+CRASH_SECONDS ?= 300
+FUZZ_SECONDS ?= 60
+
+PYTHON := /usr/bin/python3
+
+all: build/build.ninja
+	@scripts/quietly ninja --quiet -C build
+
+run: all
+	@exec build/gramme serve --port $(PORT) --data $(DATA) $(ARGS)
+
+check: build-check/build.ninja build-tsan/build.ninja
+	@scripts/quietly ninja --quiet -C build-check
+	@scripts/quietly ninja --quiet -C build-tsan gramme
+	@$(PYTHON) scripts/check
+
+install: all
+	@meson install -C build --no-rebuild --quiet
+
+bench: all
+	@scripts/quietly ninja --quiet -C build tests/bench/load tests/bench/bare_server \
+	    tests/bench/connection_server tests/bench/sync_rate
+	@$(PYTHON) tests/bench/run.py $(ARGS)
+
+crash: build-check/build.ninja
+	@scripts/quietly ninja --quiet -C build-check
+	@$(PYTHON) tests/crash/crash.py --seconds $(CRASH_SECONDS)
+
+fuzz: deps-fuzz
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+docs: all
+	@scripts/docs build/gramme
+
+tidy: build/build.ninja
+	@clang-tidy --quiet -p build $$(git ls-files 'src/*.c')
+
+format: deps-test
+	@clang-format -i $$(git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'tests/*.[ch]')
+
+clean:
+	rm -rf build build-check build-tsan build-fuzz
+
+# build/ is the release build for users; build-check/ has the sanitizers for memory and undefined
+# behaviour, build-tsan/ the one for threads. Ninja calls Meson again by itself when a meson.build
+# changes. The packages are looked at every time, which costs a few milliseconds; their rule is
+# order-only, so it never makes the configuration stale.
+build/build.ninja: | deps-build
+	@echo "Building build/gramme; the first time takes a while."
+	@scripts/quietly meson setup build --prefix=$(PREFIX) -Dtests=false
+
+build-check/build.ninja: | deps-test
+	@echo "Building build-check with sanitizers; the first time takes a while."
+	@scripts/quietly meson setup build-check -Db_sanitize=address,undefined -Dwerror=true
+
+build-tsan/build.ninja: | deps-test
+	@scripts/quietly meson setup build-tsan -Db_sanitize=thread -Db_lundef=false -Dtests=false -Dwerror=true
+
+deps-build deps-test deps-fuzz:
+	@scripts/deps $(@:deps-%=%)
+
+.PHONY: all run check install bench crash fuzz docs tidy format clean deps-build deps-test deps-fuzz
