@@ -295,6 +295,29 @@ def backfill(rig, options):
 def growth(rig, options):
     for kind in ["--data", "--memory"] if options.long else ["--data"]:
         yield growth_of(rig, kind, options.growth_items)
+    yield growth_with_index(rig, options.growth_items)
+
+
+def growth_with_index(rig, counts):
+    """One table after another, each in a server of its own: filled, measured, and given a second index."""
+    table = Table(
+        "Growth with an index, --data", f"Tables with one global secondary index, items of 250 bytes, {GROUP} under an index "
+        f"key: a durable PutItem ({CONNECTIONS} connections), a Query of {GROUP} items through the index, and adding a second "
+        "index.",
+        ["items", "loaded, items/s", "PutItem/s", "p99 us", "Query/s", "p99 us", "backfill, s", "s per million"])
+    for count in counts:
+        with rig.gramme("--data", rig.fresh()) as server:
+            create_table(server.port, "bench", indexes=1)
+            loaded = rig.fill(server.port, "bench", INDEXED, count, group=GROUP, payload=QUERY_PAYLOAD)
+            server.settle()
+            put = rig.load(server.port, core=None, target="PutItem", body=put_body("bench", INDEXED), keys=count,
+                           group=GROUP, payload=QUERY_PAYLOAD, connections=CONNECTIONS)
+            query = rig.load(server.port, target="Query", body=query_body("bench", "by_g0", "g"), keys=count // GROUP,
+                             connections=16)
+            seconds = add_index(server.port, "second")
+        table.row(f"{count:,}", number(loaded), number(put["rate"]), number(put["p99_us"]), number(query["rate"]),
+                  number(query["p99_us"]), number(seconds), number(seconds / count * 1e6))
+    return table
 
 
 def growth_of(rig, kind, counts):
