@@ -1,5 +1,5 @@
 /* bytes.h - integers as bytes: little-endian for formats, big-endian for keys that must sort,
- * varint for lengths. */
+ * varint for lengths. And bytes as hexadecimal digits. */
 #ifndef GRAMME_BASE_BYTES_H
 #define GRAMME_BASE_BYTES_H
 
@@ -36,6 +36,15 @@ static inline void store_u32_be(uint8_t *p, uint32_t n) {
     p[1] = (uint8_t)(n >> 16);
     p[2] = (uint8_t)(n >> 8);
     p[3] = (uint8_t)n;
+}
+
+static inline uint64_t load_u64_be(const uint8_t *p) {
+    return (uint64_t)load_u32_be(p) << 32 | load_u32_be(p + 4);
+}
+
+static inline void store_u64_be(uint8_t *p, uint64_t n) {
+    store_u32_be(p, (uint32_t)(n >> 32));
+    store_u32_be(p + 4, (uint32_t)n);
 }
 
 /* Seven bits a byte, low first; the top bit says that more follow. */
@@ -79,6 +88,15 @@ static inline size_t varint_decode_checked(const uint8_t *p, size_t available, u
         }
     }
     return 0;
+}
+
+/* Two digits a byte, without an end. */
+static inline void hex_print(const uint8_t *bytes, size_t size, char *ret_text) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < size; i++) {
+        ret_text[2 * i] = digits[bytes[i] >> 4];
+        ret_text[2 * i + 1] = digits[bytes[i] & 15];
+    }
 }
 
 static inline void buffer_append_varint(struct buffer *buffer, uint32_t n) {

@@ -7,17 +7,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/timestamp.h"
+
 enum { LINE_MAX_BYTES = 2048 };
 
 static void log_line(const char *level, const char *format, va_list args) {
     char line[LINE_MAX_BYTES];
-    struct timespec now;
-    struct tm utc;
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &utc);
-    size_t len = strftime(line, sizeof(line), "%Y-%m-%dT%H:%M:%S", &utc);
-    len += (size_t)snprintf(line + len, sizeof(line) - len, ".%03ldZ %s ", now.tv_nsec / 1000000,
-                            level);
+    size_t len = TIMESTAMP_CHARS;
+    timestamp_print(clock_now_ms(&system_clock), line);
+    len += (size_t)snprintf(line + len, sizeof(line) - len, "Z %s ", level);
     int text = vsnprintf(line + len, sizeof(line) - len - 1, format, args);
     if (text > 0)
         len += (size_t)text < sizeof(line) - len - 1 ? (size_t)text : sizeof(line) - len - 2;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/random.h>
 
+#include "base/bytes.h"
 #include "base/check.h"
 
 enum { UUID_BYTES = 16, UUID_TEXT = 36 };
@@ -25,7 +26,6 @@ static void system_fill(const struct random *random, void *bytes, size_t size) {
 const struct random system_random = {system_fill};
 
 struct slice random_uuid(const struct random *random, struct arena *arena) {
-    static const char digits[] = "0123456789abcdef";
     uint8_t bytes[UUID_BYTES];
     random_fill(random, bytes, sizeof(bytes));
     bytes[6] = (uint8_t)((bytes[6] & 0x0f) | 0x40);
@@ -35,8 +35,8 @@ struct slice random_uuid(const struct random *random, struct arena *arena) {
     for (size_t i = 0; i < UUID_BYTES; i++) {
         if (i == 4 || i == 6 || i == 8 || i == 10)
             *at++ = '-';
-        *at++ = digits[bytes[i] >> 4];
-        *at++ = digits[bytes[i] & 0x0f];
+        hex_print(bytes + i, 1, at);
+        at += 2;
     }
     return slice_of(text, UUID_TEXT);
 }
