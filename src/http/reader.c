@@ -1,4 +1,5 @@
-/* reader.c - the parser library's callbacks, turned into places in the request's own bytes.
+/* reader.c - the parser library's callbacks, turned into places in the request's own bytes. What
+ * is plain does not come that far (head.h).
  *
  * The library reports a header in pieces where reads split it; since the bytes stay contiguous, a
  * piece only moves the end of its header. Pieces that are not contiguous are folded lines, which
@@ -7,17 +8,11 @@
  * Threads: a reader belongs to its connection's thread. */
 #include "http/reader.h"
 
-#include "base/bytes.h"
 #include "base/check.h"
+#include "http/head.h"
 #include "http/parser.h"
 
 _Static_assert(sizeof(parser) <= HTTP_PARSER_WORDS * sizeof(uint64_t), "room for the parser");
-
-static const struct slice known_names[HTTP_HEADER_COUNT] = {
-#define HTTP_HEADER(symbol, name) [HTTP_##symbol] = {(const uint8_t *)(name), sizeof(name) - 1},
-#include "http/headers.def"
-#undef HTTP_HEADER
-};
 
 static struct http_reader *reader_of(const parser *p) {
     return p->data;
@@ -104,29 +99,6 @@ static bool find_head_end(struct http_reader *reader) {
     return found;
 }
 
-/* The library lets only token characters into a name: setting bit 5 turns capitals into small
- * letters and leaves the others that occur in the names we know. */
-static bool is_known_name(const uint8_t *name, struct slice known) {
-    size_t i = 0;
-    for (; i + 8 <= known.len; i += 8)
-        if ((load_u64(name + i) | 0x2020202020202020u) != load_u64(known.data + i))
-            return false;
-    for (; i < known.len; i++)
-        if ((name[i] | 0x20) != known.data[i])
-            return false;
-    return true;
-}
-
-/* headers.def is sorted by length, so most headers are told apart by their length alone. */
-static void note_known(struct http_request *request, struct slice name, struct slice value) {
-    for (unsigned id = 0; id < HTTP_HEADER_COUNT && known_names[id].len <= name.len; id++)
-        if (known_names[id].len == name.len && is_known_name(name.data, known_names[id])) {
-            if (!slice_present(request->known[id]))
-                request->known[id] = value;
-            return;
-        }
-}
-
 /* Trims the values and resolves what is known by name. Called again for the whole request, because
  * the bytes may have moved while the body arrived. */
 static void resolve_headers(struct http_reader *reader) {
@@ -141,7 +113,7 @@ static void resolve_headers(struct http_reader *reader) {
         struct slice value = http_trim(header.value);
         place->value = (uint32_t)(value.data - reader->data);
         place->value_len = (uint32_t)value.len;
-        note_known(request, header.name, value);
+        http_note_known(request, http_known_header(header.name), value);
     }
 }
 
@@ -305,6 +277,10 @@ enum http_read_result http_reader_read(struct http_reader *reader, uint8_t *data
         return HTTP_READ_MORE;
     reader->data = data;
     reader->len = *len;
+    if (reader->parsed == 0 && http_head_read(reader)) {
+        finish_request(reader);
+        return HTTP_READ_COMPLETE;
+    }
     enum parser_outcome outcome =
         parser_execute((parser *)(void *)reader->parser, &settings,
                        (const char *)data + reader->parsed, offered, &used);

@@ -14,7 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/check.h"
-#include "http/reader.h"
+#include "http/head.h"
 
 static const struct http_reader_limits limits = {.header_bytes_max = 1024, .body_bytes_max = 64};
 
@@ -134,16 +134,18 @@ static void headers_are_trimmed_and_match_in_any_case(void **state) {
 
 static void every_known_header_is_found(void **state) {
     (void)state;
-    expect("OPTIONS / HTTP/1.1\r\nhost: 0\r\ndate: 1\r\nexpect: 2\r\norigin: 3\r\nconnection: 4\r\n"
-           "x-amz-date: 5\r\ncontent-type: 6\r\nx-amz-target: 7\r\nauthorization: 8\r\n"
-           "content-length: 0\r\naccept-encoding: 10\r\nx-amz-security-token: 12\r\n"
-           "x-amz-content-sha256: 13\r\naccess-control-request-method: 14\r\n"
-           "access-control-request-headers: 15\r\n\r\n",
-           "OPTIONS OPTIONS path=/ 1.1 keep [host:0] [date:1] [expect:2] [origin:3] [connection:4] "
-           "[x-amz-date:5] [content-type:6] [x-amz-target:7] [authorization:8] [content-length:0] "
-           "[accept-encoding:10] [x-amz-security-token:12] [x-amz-content-sha256:13] "
-           "[access-control-request-method:14] [access-control-request-headers:15] 0=0 1=1 2=2 3=3 "
-           "4=4 5=5 6=6 7=7 8=8 9=0 10=10 12=12 13=13 14=14 15=15 body=\n");
+    expect(
+        "OPTIONS / HTTP/1.1\r\nhost: 0\r\ndate: 1\r\nexpect: 2\r\norigin: 3\r\nconnection: 4\r\n"
+        "x-amz-date: 5\r\ncontent-type: 6\r\nx-amz-target: 7\r\nauthorization: 8\r\n"
+        "content-length: 0\r\naccept-encoding: 10\r\nproxy-connection: 11\r\n"
+        "x-amz-security-token: 13\r\nx-amz-content-sha256: 14\r\n"
+        "access-control-request-method: 15\r\naccess-control-request-headers: 16\r\n\r\n",
+        "OPTIONS OPTIONS path=/ 1.1 keep [host:0] [date:1] [expect:2] [origin:3] [connection:4] "
+        "[x-amz-date:5] [content-type:6] [x-amz-target:7] [authorization:8] [content-length:0] "
+        "[accept-encoding:10] [proxy-connection:11] [x-amz-security-token:13] "
+        "[x-amz-content-sha256:14] [access-control-request-method:15] "
+        "[access-control-request-headers:16] 0=0 1=1 2=2 3=3 4=4 5=5 6=6 7=7 8=8 9=0 10=10 11=11 "
+        "13=13 14=14 15=15 16=16 body=\n");
 }
 
 static void versions_and_connection_decide_who_stays(void **state) {
@@ -181,11 +183,11 @@ static void chunks_are_joined(void **state) {
     expect("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
            "1\r\na\r\n4;ext=\"x\"\r\nbcde\r\nA\r\n0123456789\r\n0\r\nTrailer: t\r\n\r\n"
            "GET / HTTP/1.0\r\n\r\n",
-           "POST POST path=/ 1.1 keep [Host:h] [Transfer-Encoding:chunked] 0=h 11=chunked "
+           "POST POST path=/ 1.1 keep [Host:h] [Transfer-Encoding:chunked] 0=h 12=chunked "
            "body=abcde0123456789\n"
            "GET GET path=/ 1.0 close body=\n");
     expect("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-           "POST POST path=/ 1.1 keep [Host:h] [Transfer-Encoding:chunked] 0=h 11=chunked body=\n");
+           "POST POST path=/ 1.1 keep [Host:h] [Transfer-Encoding:chunked] 0=h 12=chunked body=\n");
 }
 
 static void pipelined_requests_come_one_by_one(void **state) {
@@ -384,6 +386,62 @@ static void gzip_is_taken_when_offered(void **state) {
     }
 }
 
+/* ---- the short way ---- */
+
+#define PLAIN_LINE "POST / HTTP/1.1\r\n"
+#define PLAIN_HEADERS "Host: h\r\nContent-Length: 2\r\n"
+
+static bool takes_short_way(const char *text) {
+    struct http_request request;
+    struct http_reader reader;
+    http_reader_init(&reader, (struct http_reader_limits){1024, 1024}, &request);
+    reader.data = (uint8_t *)(uintptr_t)text;
+    reader.len = strlen(text);
+    bool taken = http_head_read(&reader);
+    assert_int_equal(taken, reader.complete);
+    assert_int_equal(taken ? strlen(text) : 0, reader.parsed);
+    return taken;
+}
+
+static void plain_requests_need_no_library(void **state) {
+    (void)state;
+    assert_true(takes_short_way(PLAIN_LINE PLAIN_HEADERS "\r\n{}"));
+    assert_true(takes_short_way("POST /a?b=c HTTP/1.1\r\n" PLAIN_HEADERS "\r\n{}"));
+    assert_true(takes_short_way(PLAIN_LINE PLAIN_HEADERS "Connection: Keep-Alive\r\n\r\n{}"));
+    assert_true(takes_short_way(PLAIN_LINE PLAIN_HEADERS "X-Empty:\r\nA: \xc3\xa9 \r\n\r\n{}"));
+}
+
+static void what_is_not_plain_is_left_to_the_library(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        "POST / HTTP/1.1",
+        PLAIN_LINE PLAIN_HEADERS "\r\n{",  /* not all here */
+        PLAIN_LINE PLAIN_HEADERS "\r\r{}", /* a wrong end */
+        "GET / HTTP/1.1\r\n" PLAIN_HEADERS "\r\n{}",
+        "POST / HTTP/1.0\r\n" PLAIN_HEADERS "\r\n{}",
+        "POST /\x01 HTTP/1.1\r\n" PLAIN_HEADERS "\r\n{}",
+        "POST / / HTTP/1.1\r\n" PLAIN_HEADERS "\r\n{}",
+        "POST http://h/ HTTP/1.1\r\n" PLAIN_HEADERS "\r\n{}",
+        PLAIN_LINE "Content-Length: 2\r\n\r\n{}",
+        PLAIN_LINE "Host: h\r\n\r\n",
+        PLAIN_LINE PLAIN_HEADERS "Content-Length: 2\r\n\r\n{}",
+        PLAIN_LINE "Host: h\r\nContent-Length: +2\r\n\r\n{}",
+        PLAIN_LINE "Host: h\r\nContent-Length: 00000000002\r\n\r\n{}",
+        PLAIN_LINE PLAIN_HEADERS "Connection: close\r\n\r\n{}",
+        PLAIN_LINE PLAIN_HEADERS "Proxy-Connection: keep-alive\r\n\r\n{}",
+        PLAIN_LINE PLAIN_HEADERS "Transfer-Encoding: identity\r\n\r\n{}",
+        PLAIN_LINE PLAIN_HEADERS "Expect: 100-continue\r\n\r\n{}",
+        PLAIN_LINE PLAIN_HEADERS "A : b\r\n\r\n{}",
+        PLAIN_LINE PLAIN_HEADERS "A: b\r\n c\r\n\r\n{}", /* a folded line */
+        PLAIN_LINE PLAIN_HEADERS "A: b\n\r\n{}",
+        PLAIN_LINE PLAIN_HEADERS "A: \x7f\r\n\r\n{}",
+        PLAIN_LINE PLAIN_HEADERS ": b\r\n\r\n{}",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        assert_false(takes_short_way(texts[i]));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_request),
@@ -404,6 +462,8 @@ int main(void) {
         cmocka_unit_test(expectations_are_noticed_when_the_head_is_there),
         cmocka_unit_test(headers_and_parameters_by_name),
         cmocka_unit_test(gzip_is_taken_when_offered),
+        cmocka_unit_test(plain_requests_need_no_library),
+        cmocka_unit_test(what_is_not_plain_is_left_to_the_library),
     };
     return cmocka_run_group_tests_name("http_reader", tests, NULL, NULL);
 }
