@@ -74,10 +74,10 @@ static void check_key(const struct store_txn *txn, const struct store_key *key) 
 }
 
 /* With a present `first`, and `last` not before it. */
-static struct store_range range_normalise(const struct store_txn *txn,
+static struct store_range range_normalise(const struct store *store,
                                           const struct store_range *range) {
     struct store_range normal = *range;
-    CHECK(normal.keyspace < txn->store->keyspace_count);
+    CHECK(normal.keyspace < store->keyspace_count);
     CHECK(normal.first.len <= STORE_BOUND_MAX && normal.last.len <= STORE_BOUND_MAX);
     if (!slice_present(normal.first))
         normal.first = SLICE_LITERAL("");
@@ -99,7 +99,7 @@ struct error *store_get_many(struct store_txn *txn, size_t count, const struct s
 struct error *store_scan_open(struct store_txn *txn, const struct store_range *range, bool reverse,
                               struct store_scan **ret_scan) {
     check_may_read(txn);
-    struct store_range normal = range_normalise(txn, range);
+    struct store_range normal = range_normalise(txn->store, range);
     struct store_scan *scan = NULL;
     TRY(txn->store->engine->scan_open(txn, &normal, reverse, &scan));
     scan->txn = txn;
@@ -139,7 +139,7 @@ void store_delete(struct store_txn *txn, const struct store_key *key) {
 
 void store_delete_range(struct store_txn *txn, const struct store_range *range) {
     check_may_write(txn);
-    struct store_range normal = range_normalise(txn, range);
+    struct store_range normal = range_normalise(txn->store, range);
     txn->wrote = true;
     if (slice_present(normal.last) && slice_equal(normal.first, normal.last))
         return;
@@ -155,4 +155,13 @@ struct error *store_commit(struct store_txn *txn, enum store_durability durabili
 
 struct error *store_sync(struct store *store, struct arena *arena) {
     return store->engine->sync(store, arena);
+}
+
+struct error *store_reclaim(struct store *store, struct arena *arena,
+                            const struct store_range *range, uint64_t *moment, bool *ret_done) {
+    struct store_range normal = range_normalise(store, range);
+    *ret_done = true;
+    if (store->engine->reclaim == NULL)
+        return NULL;
+    return store->engine->reclaim(store, arena, &normal, moment, ret_done);
 }

@@ -101,6 +101,9 @@ struct store_engine {
     struct error *(*commit)(struct store_txn *txn, enum store_durability durability,
                             enum store_outcome *ret_outcome);
     struct error *(*sync)(struct store *store, struct arena *arena);
+    /* NULL: what is deleted takes no room. */
+    struct error *(*reclaim)(struct store *store, struct arena *arena,
+                             const struct store_range *range, uint64_t *moment, bool *ret_done);
 };
 
 struct store {
@@ -164,5 +167,11 @@ struct error *store_commit(struct store_txn *txn, enum store_durability durabili
                            enum store_outcome *ret_outcome);
 /* Makes every relaxed commit that has returned durable. Any thread. */
 struct error *store_sync(struct store *store, struct arena *arena);
+/* Gives back the room of a range whose keys were all deleted by commits that have returned, as far
+ * as that is quickly done; the rest follows by itself, some time. Not done: there is a transaction
+ * that may still see them, or there will be more to give back soon; to be called again later.
+ * *moment is 0 at the first call and the engine's from then on. Any thread. */
+struct error *store_reclaim(struct store *store, struct arena *arena,
+                            const struct store_range *range, uint64_t *moment, bool *ret_done);
 
 #endif

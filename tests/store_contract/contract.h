@@ -64,9 +64,10 @@ void expect_scan(struct store_txn *txn, struct store_range range, bool reverse,
 void expect_content(struct contract *contract, uint8_t keyspace, const char *expected);
 
 /* The cases, a file each. */
-extern const struct CMUnitTest cases_basic[], cases_threads[], cases_model[], cases_persistence[];
+extern const struct CMUnitTest cases_basic[], cases_threads[], cases_model[], cases_persistence[],
+    cases_reclaim[];
 extern const size_t cases_basic_count, cases_threads_count, cases_model_count,
-    cases_persistence_count;
+    cases_persistence_count, cases_reclaim_count;
 
 int contract_setup(void **state);
 int contract_teardown(void **state);

@@ -51,6 +51,7 @@ int main(int argc, char **argv) {
         int failed = run_group(engine, cases_basic, cases_basic_count);
         failed += run_group(engine, cases_threads, cases_threads_count);
         failed += run_group(engine, cases_persistence, cases_persistence_count);
+        failed += run_group(engine, cases_reclaim, cases_reclaim_count);
         failed += run_group(engine, cases_model, cases_model_count);
         return failed;
     }

@@ -143,6 +143,13 @@ static struct error *fault_sync(struct store *base, struct arena *arena) {
     return store_sync(store->inner, arena);
 }
 
+/* Never fails, and is not counted: nobody waits for it, so it comes at any time. */
+static struct error *fault_reclaim(struct store *base, struct arena *arena,
+                                   const struct store_range *range, uint64_t *moment,
+                                   bool *ret_done) {
+    return store_reclaim(fault_of(base)->inner, arena, range, moment, ret_done);
+}
+
 static const struct store_engine fault_engine = {
     .name = "fault",
     .capabilities = STORE_CONFLICTS,
@@ -158,6 +165,7 @@ static const struct store_engine fault_engine = {
     .remove_range = fault_remove_range,
     .commit = fault_commit,
     .sync = fault_sync,
+    .reclaim = fault_reclaim,
 };
 
 struct store *fault_store_new(struct store *inner) {

@@ -4,8 +4,7 @@
 
 #include <pthread.h>
 
-#include <rocksdb/c.h>
-
+#include "store/rocksdb/library.h"
 #include "store/rocksdb/rocksdb.h"
 
 /* What a store was opened with; its own copy, so that it can be opened again. */
@@ -121,6 +120,10 @@ void rocksdb_txn_remove_range(struct store_txn *txn, const struct store_range *r
 struct error *rocksdb_txn_commit(struct store_txn *txn, enum store_durability durability,
                                  enum store_outcome *ret_outcome);
 struct error *rocksdb_store_sync(struct store *store, struct arena *arena);
+/* reclaim.c */
+struct error *rocksdb_store_reclaim(struct store *store, struct arena *arena,
+                                    const struct store_range *range, uint64_t *moment,
+                                    bool *ret_done);
 /* Empties the batch for the next transaction. */
 void rocksdb_batch_reset(struct rocksdb_store *store);
 

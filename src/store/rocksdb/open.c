@@ -11,7 +11,7 @@
 
 struct error *rocksdb_error(struct arena *arena, const char *what, char *text) {
     struct error *error = error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "%s: %s", what, text);
-    rocksdb_free(text);
+    rocks.free(text);
     return error;
 }
 
@@ -69,7 +69,7 @@ static const char *open_verdict(const char *text) {
 static struct error *open_error(struct arena *arena, const char *directory, char *text) {
     struct error *error = error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "The database in %s %s: %s",
                                     directory, open_verdict(text), text);
-    rocksdb_free(text);
+    rocks.free(text);
     return error;
 }
 
@@ -90,13 +90,13 @@ static char *open_families(struct rocksdb_store *store, int compression) {
     names[count] = "default";
     settings[count] = plain;
     char *text = NULL;
-    store->db = rocksdb_open_column_families(plain, config->options.directory, (int)count + 1,
-                                             names, settings, handles, &text);
+    store->db = rocks.open_column_families(plain, config->options.directory, (int)count + 1, names,
+                                           settings, handles, &text);
     memcpy(store->keyspaces, handles, count * sizeof(*handles));
     store->unused = handles[count];
-    rocksdb_options_destroy(plain);
-    rocksdb_options_destroy(filtered);
-    rocksdb_cache_destroy(cache);
+    rocks.options_destroy(plain);
+    rocks.options_destroy(filtered);
+    rocks.cache_destroy(cache);
     return text;
 }
 
@@ -106,7 +106,7 @@ struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *a
     TRY(check_not_beheaded(arena, directory));
     char *text = open_families(store, rocksdb_lz4_compression);
     if (text != NULL && strstr(text, "not linked") != NULL) {
-        rocksdb_free(text);
+        rocks.free(text);
         text = open_families(store, rocksdb_no_compression);
     }
     return text == NULL ? NULL : open_error(arena, directory, text);
@@ -116,9 +116,9 @@ void rocksdb_database_close(struct rocksdb_store *store) {
     if (store->db == NULL)
         return;
     for (size_t i = 0; i < store->config.keyspace_count; i++)
-        rocksdb_column_family_handle_destroy(store->keyspaces[i]);
-    rocksdb_column_family_handle_destroy(store->unused);
-    rocksdb_close(store->db);
+        rocks.column_family_handle_destroy(store->keyspaces[i]);
+    rocks.column_family_handle_destroy(store->unused);
+    rocks.close(store->db);
     store->db = NULL;
 }
 
@@ -146,10 +146,10 @@ static void free_text(const char *text) {
 static void store_close_all(struct store *base) {
     struct rocksdb_store *store = rocksdb_of(base);
     rocksdb_database_close(store);
-    rocksdb_writebatch_destroy(store->batch);
-    rocksdb_readoptions_destroy(store->read_latest);
-    rocksdb_writeoptions_destroy(store->write_durable);
-    rocksdb_writeoptions_destroy(store->write_relaxed);
+    rocks.writebatch_destroy(store->batch);
+    rocks.readoptions_destroy(store->read_latest);
+    rocks.writeoptions_destroy(store->write_durable);
+    rocks.writeoptions_destroy(store->write_relaxed);
     pthread_mutex_destroy(&store->gate.lock);
     free_text(store->config.options.directory);
     for (size_t i = 0; i < store->config.keyspace_count; i++)
@@ -172,21 +172,23 @@ static const struct store_engine rocksdb_engine = {
     .remove_range = rocksdb_txn_remove_range,
     .commit = rocksdb_txn_commit,
     .sync = rocksdb_store_sync,
+    .reclaim = rocksdb_store_reclaim,
 };
 
 struct error *rocksdb_store_open(struct arena *arena, const struct rocksdb_store_options *options,
                                  const struct store_keyspace *keyspaces, size_t count,
                                  struct store **ret_store) {
+    TRY(rocksdb_library_load(arena));
     struct rocksdb_store *store = calloc(1, sizeof(*store));
     CHECK(store != NULL);
     store_init(&store->base, &rocksdb_engine, count);
     config_copy(&store->config, options, keyspaces, count);
     rocksdb_gate_init(&store->gate);
-    store->read_latest = rocksdb_readoptions_create();
-    store->write_durable = rocksdb_writeoptions_create();
-    rocksdb_writeoptions_set_sync(store->write_durable, 1);
-    store->write_relaxed = rocksdb_writeoptions_create();
-    store->batch = rocksdb_writebatch_create();
+    store->read_latest = rocks.readoptions_create();
+    store->write_durable = rocks.writeoptions_create();
+    rocks.writeoptions_set_sync(store->write_durable, 1);
+    store->write_relaxed = rocks.writeoptions_create();
+    store->batch = rocks.writebatch_create();
     struct error *error = rocksdb_database_open(store, arena);
     if (error != NULL) {
         store_close_all(&store->base);

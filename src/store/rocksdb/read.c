@@ -35,11 +35,11 @@ void rocksdb_txn_end(struct store_txn *base) {
     struct rocksdb_store *store = rocksdb_of_txn(base);
     for (struct pin_chunk *chunk = txn->pins; chunk != NULL; chunk = chunk->older) {
         for (size_t i = 0; i < chunk->count; i++)
-            rocksdb_pinnableslice_destroy(chunk->values[i]);
+            rocks.pinnableslice_destroy(chunk->values[i]);
     }
     if (txn->snapshot != NULL) {
-        rocksdb_readoptions_destroy(txn->read_at);
-        rocksdb_release_snapshot(store->db, txn->snapshot);
+        rocks.readoptions_destroy(txn->read_at);
+        rocks.release_snapshot(store->db, txn->snapshot);
     }
     if (base->mode == STORE_WRITE)
         rocksdb_batch_reset(store);
@@ -49,9 +49,9 @@ void rocksdb_txn_end(struct store_txn *base) {
 /* The moment this transaction reads at; NULL for now. */
 static const rocksdb_snapshot_t *txn_snapshot(struct rocksdb_txn *txn) {
     if (txn->base.mode == STORE_READ && txn->snapshot == NULL) {
-        txn->snapshot = rocksdb_create_snapshot(rocksdb_of_txn(&txn->base)->db);
-        txn->read_at = rocksdb_readoptions_create();
-        rocksdb_readoptions_set_snapshot(txn->read_at, txn->snapshot);
+        txn->snapshot = rocks.create_snapshot(rocksdb_of_txn(&txn->base)->db);
+        txn->read_at = rocks.readoptions_create();
+        rocks.readoptions_set_snapshot(txn->read_at, txn->snapshot);
     }
     return txn->snapshot;
 }
@@ -68,7 +68,7 @@ static struct slice txn_pin(struct rocksdb_txn *txn, rocksdb_pinnableslice_t *va
     }
     txn->pins->values[txn->pins->count++] = value;
     size_t len;
-    const char *data = rocksdb_pinnableslice_value(value, &len);
+    const char *data = rocks.pinnableslice_value(value, &len);
     return len == 0 ? SLICE_LITERAL("") : slice_of(data, len);
 }
 
@@ -77,8 +77,8 @@ static struct error *get_one(struct rocksdb_txn *txn, const rocksdb_readoptions_
     struct rocksdb_store *store = rocksdb_of_txn(&txn->base);
     char *text = NULL;
     rocksdb_pinnableslice_t *value =
-        rocksdb_get_pinned_cf(store->db, options, store->keyspaces[key->keyspace],
-                              (const char *)key->key.data, key->key.len, &text);
+        rocks.get_pinned_cf(store->db, options, store->keyspaces[key->keyspace],
+                            (const char *)key->key.data, key->key.len, &text);
     if (text != NULL)
         return rocksdb_error(txn->base.arena, reading, text);
     *ret_value = txn_pin(txn, value);
@@ -100,8 +100,8 @@ static struct error *get_batch_run(struct rocksdb_txn *txn, const rocksdb_readop
     struct rocksdb_store *store = rocksdb_of_txn(&txn->base);
     rocksdb_pinnableslice_t *values[BATCHED_GET_MAX];
     char *texts[BATCHED_GET_MAX];
-    rocksdb_batched_multi_get_cf(store->db, options, store->keyspaces[keyspace], batch->count,
-                                 batch->keys, batch->lens, values, texts, false);
+    rocks.batched_multi_get_cf(store->db, options, store->keyspaces[keyspace], batch->count,
+                               batch->keys, batch->lens, values, texts, false);
     struct error *error = NULL;
     for (size_t i = 0; i < batch->count; i++) {
         if (texts[i] != NULL)
@@ -151,19 +151,21 @@ struct error *rocksdb_scan_open(struct store_txn *base, const struct store_range
     struct rocksdb_scan *scan = ARENA_NEW(base->arena, struct rocksdb_scan);
     scan->reverse = reverse;
     scan->first = arena_slice(base->arena, range->first);
-    scan->options = rocksdb_readoptions_create();
-    rocksdb_readoptions_set_snapshot(scan->options, snapshot);
-    rocksdb_readoptions_set_background_purge_on_iterator_cleanup(scan->options, 1);
+    scan->options = rocks.readoptions_create();
+    rocks.readoptions_set_snapshot(scan->options, snapshot);
+    rocks.readoptions_set_background_purge_on_iterator_cleanup(scan->options, 1);
+    /* Who reads a keyspace from end to end reads it once: the cache is for the others. */
+    bool whole = range->first.len == 0 && !slice_present(range->last);
+    rocks.readoptions_set_fill_cache(scan->options, !whole);
     if (reverse)
-        rocksdb_readoptions_set_iterate_lower_bound(scan->options, (const char *)scan->first.data,
-                                                    scan->first.len);
+        rocks.readoptions_set_iterate_lower_bound(scan->options, (const char *)scan->first.data,
+                                                  scan->first.len);
     if (slice_present(range->last)) {
         struct slice last = arena_slice(base->arena, range->last);
-        rocksdb_readoptions_set_iterate_upper_bound(scan->options, (const char *)last.data,
-                                                    last.len);
+        rocks.readoptions_set_iterate_upper_bound(scan->options, (const char *)last.data, last.len);
     }
     scan->iterator =
-        rocksdb_create_iterator_cf(store->db, scan->options, store->keyspaces[range->keyspace]);
+        rocks.create_iterator_cf(store->db, scan->options, store->keyspaces[range->keyspace]);
     *ret_scan = &scan->base;
     return NULL;
 }
@@ -172,32 +174,32 @@ static void scan_move(struct rocksdb_scan *scan) {
     bool started = scan->started;
     scan->started = true;
     if (scan->reverse && started)
-        rocksdb_iter_prev(scan->iterator);
+        rocks.iter_prev(scan->iterator);
     else if (scan->reverse)
-        rocksdb_iter_seek_to_last(scan->iterator);
+        rocks.iter_seek_to_last(scan->iterator);
     else if (started)
-        rocksdb_iter_next(scan->iterator);
+        rocks.iter_next(scan->iterator);
     else
-        rocksdb_iter_seek(scan->iterator, (const char *)scan->first.data, scan->first.len);
+        rocks.iter_seek(scan->iterator, (const char *)scan->first.data, scan->first.len);
 }
 
 struct error *rocksdb_scan_next(struct store_scan *base, bool *ret_found, struct slice *ret_key,
                                 struct slice *ret_value) {
     struct rocksdb_scan *scan = (struct rocksdb_scan *)base;
-    if (!scan->started || rocksdb_iter_valid(scan->iterator))
+    if (!scan->started || rocks.iter_valid(scan->iterator))
         scan_move(scan);
-    if (!rocksdb_iter_valid(scan->iterator)) {
+    if (!rocks.iter_valid(scan->iterator)) {
         char *text = NULL;
-        rocksdb_iter_get_error(scan->iterator, &text);
+        rocks.iter_get_error(scan->iterator, &text);
         if (text != NULL)
             return rocksdb_error(base->txn->arena, reading, text);
         *ret_found = false;
         return NULL;
     }
     size_t len;
-    const char *data = rocksdb_iter_key(scan->iterator, &len);
+    const char *data = rocks.iter_key(scan->iterator, &len);
     *ret_key = slice_of(data, len);
-    data = rocksdb_iter_value(scan->iterator, &len);
+    data = rocks.iter_value(scan->iterator, &len);
     *ret_value = len == 0 ? SLICE_LITERAL("") : slice_of(data, len);
     *ret_found = true;
     return NULL;
@@ -205,6 +207,6 @@ struct error *rocksdb_scan_next(struct store_scan *base, bool *ret_found, struct
 
 void rocksdb_scan_close(struct store_scan *base) {
     struct rocksdb_scan *scan = (struct rocksdb_scan *)base;
-    rocksdb_iter_destroy(scan->iterator);
-    rocksdb_readoptions_destroy(scan->options);
+    rocks.iter_destroy(scan->iterator);
+    rocks.readoptions_destroy(scan->options);
 }

@@ -35,65 +35,65 @@ static int open_files_max(const struct rocksdb_store_options *options) {
  * comes before it. The stricter modes would refuse to start after a power loss that left a hole in
  * what was not synced. */
 static void set_log(rocksdb_options_t *settings, size_t write_buffer_bytes) {
-    rocksdb_options_set_wal_recovery_mode(settings, rocksdb_point_in_time_recovery);
-    rocksdb_options_set_max_total_wal_size(settings, 2 * write_buffer_bytes);
-    rocksdb_options_set_paranoid_checks(settings, 1);
-    rocksdb_options_set_max_manifest_file_size(settings, 16 * MIB);
+    rocks.options_set_wal_recovery_mode(settings, rocksdb_point_in_time_recovery);
+    rocks.options_set_max_total_wal_size(settings, 2 * write_buffer_bytes);
+    rocks.options_set_paranoid_checks(settings, 1);
+    rocks.options_set_max_manifest_file_size(settings, 16 * MIB);
 }
 
 /* RocksDB describes what it does in a file LOG. When a line cannot be written there, because the
  * disk is full, the next one runs into an assertion; so it writes none. What matters comes back as
  * an error. */
 static void set_diagnostics(rocksdb_options_t *settings) {
-    rocksdb_options_set_info_log_level(settings, DIAGNOSTICS_NONE);
-    rocksdb_options_set_keep_log_file_num(settings, 2);
-    rocksdb_options_set_stats_dump_period_sec(settings, 0);
-    rocksdb_options_set_stats_persist_period_sec(settings, 0);
+    rocks.options_set_info_log_level(settings, DIAGNOSTICS_NONE);
+    rocks.options_set_keep_log_file_num(settings, 2);
+    rocks.options_set_stats_dump_period_sec(settings, 0);
+    rocks.options_set_stats_persist_period_sec(settings, 0);
 }
 
 static void set_background(rocksdb_options_t *settings) {
-    rocksdb_options_set_max_background_jobs(settings, 2);
-    rocksdb_options_set_max_file_opening_threads(settings, 2);
-    rocksdb_options_set_bytes_per_sync(settings, MIB);
-    rocksdb_options_set_skip_stats_update_on_db_open(settings, 1);
+    rocks.options_set_max_background_jobs(settings, 2);
+    rocks.options_set_max_file_opening_threads(settings, 2);
+    rocks.options_set_bytes_per_sync(settings, MIB);
+    rocks.options_set_skip_stats_update_on_db_open(settings, 1);
 }
 
 static void set_tables(rocksdb_options_t *settings, rocksdb_cache_t *cache, bool point_reads) {
-    rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
-    rocksdb_block_based_options_set_block_cache(table, cache);
-    rocksdb_block_based_options_set_block_size(table, BLOCK_BYTES);
+    rocksdb_block_based_table_options_t *table = rocks.block_based_options_create();
+    rocks.block_based_options_set_block_cache(table, cache);
+    rocks.block_based_options_set_block_size(table, BLOCK_BYTES);
     if (point_reads) {
         /* Hashed keys share too little for delta encoding to pay, and decoding it costs a get. */
-        rocksdb_block_based_options_set_block_restart_interval(table, 1);
-        rocksdb_block_based_options_set_filter_policy(
-            table, rocksdb_filterpolicy_create_bloom_full(FILTER_BITS_PER_KEY));
-        rocksdb_block_based_options_set_whole_key_filtering(table, 1);
-        rocksdb_block_based_options_set_data_block_index_type(
+        rocks.block_based_options_set_block_restart_interval(table, 1);
+        rocks.block_based_options_set_filter_policy(
+            table, rocks.filterpolicy_create_bloom_full(FILTER_BITS_PER_KEY));
+        rocks.block_based_options_set_whole_key_filtering(table, 1);
+        rocks.block_based_options_set_data_block_index_type(
             table, rocksdb_block_based_table_data_block_index_type_binary_search_and_hash);
     }
-    rocksdb_options_set_block_based_table_factory(settings, table);
-    rocksdb_block_based_options_destroy(table);
+    rocks.options_set_block_based_table_factory(settings, table);
+    rocks.block_based_options_destroy(table);
 }
 
 rocksdb_cache_t *rocksdb_settings_cache(const struct rocksdb_store_options *options) {
-    return rocksdb_cache_create_lru(or_default(options->block_cache_bytes, 64 * MIB));
+    return rocks.cache_create_lru(or_default(options->block_cache_bytes, 64 * MIB));
 }
 
 rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store_options *options,
                                         rocksdb_cache_t *cache, bool point_reads, int compression) {
     size_t write_buffer_bytes = or_default(options->write_buffer_bytes, 64 * MIB);
-    rocksdb_options_t *settings = rocksdb_options_create();
-    rocksdb_options_set_create_if_missing(settings, options->create);
-    rocksdb_options_set_create_missing_column_families(settings, 1);
-    rocksdb_options_set_max_open_files(settings, open_files_max(options));
-    rocksdb_options_set_db_write_buffer_size(settings, write_buffer_bytes);
-    rocksdb_options_set_write_buffer_size(settings, write_buffer_bytes / 2);
-    rocksdb_options_set_allow_concurrent_memtable_write(settings, 0); /* there is one writer */
-    rocksdb_options_set_level_compaction_dynamic_level_bytes(settings, 1);
-    rocksdb_options_set_compression(settings, compression);
+    rocksdb_options_t *settings = rocks.options_create();
+    rocks.options_set_create_if_missing(settings, options->create);
+    rocks.options_set_create_missing_column_families(settings, 1);
+    rocks.options_set_max_open_files(settings, open_files_max(options));
+    rocks.options_set_db_write_buffer_size(settings, write_buffer_bytes);
+    rocks.options_set_write_buffer_size(settings, write_buffer_bytes / 2);
+    rocks.options_set_allow_concurrent_memtable_write(settings, 0); /* there is one writer */
+    rocks.options_set_level_compaction_dynamic_level_bytes(settings, 1);
+    rocks.options_set_compression(settings, compression);
     if (point_reads) { /* so that keys in tables are not searched for in recent writes first */
-        rocksdb_options_set_memtable_prefix_bloom_size_ratio(settings, 0.01);
-        rocksdb_options_set_memtable_whole_key_filtering(settings, 1);
+        rocks.options_set_memtable_prefix_bloom_size_ratio(settings, 0.01);
+        rocks.options_set_memtable_whole_key_filtering(settings, 1);
     }
     set_log(settings, write_buffer_bytes);
     set_background(settings);

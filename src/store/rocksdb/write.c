@@ -11,15 +11,15 @@ enum { BATCH_BYTES_KEPT = 1 << 20 }; /* a batch that grew larger gives its memor
 
 void rocksdb_txn_put(struct store_txn *txn, const struct store_key *key, struct slice value) {
     struct rocksdb_store *store = rocksdb_of_txn(txn);
-    rocksdb_writebatch_put_cf(store->batch, store->keyspaces[key->keyspace],
-                              (const char *)key->key.data, key->key.len, (const char *)value.data,
-                              value.len);
+    rocks.writebatch_put_cf(store->batch, store->keyspaces[key->keyspace],
+                            (const char *)key->key.data, key->key.len, (const char *)value.data,
+                            value.len);
 }
 
 void rocksdb_txn_remove(struct store_txn *txn, const struct store_key *key) {
     struct rocksdb_store *store = rocksdb_of_txn(txn);
-    rocksdb_writebatch_delete_cf(store->batch, store->keyspaces[key->keyspace],
-                                 (const char *)key->key.data, key->key.len);
+    rocks.writebatch_delete_cf(store->batch, store->keyspaces[key->keyspace],
+                               (const char *)key->key.data, key->key.len);
 }
 
 /* RocksDB wants an end: one that sorts after every key that may exist. */
@@ -31,27 +31,27 @@ void rocksdb_txn_remove_range(struct store_txn *txn, const struct store_range *r
         memset(end, 0xff, sizeof(end));
         last = slice_of(end, sizeof(end));
     }
-    rocksdb_writebatch_delete_range_cf(store->batch, store->keyspaces[range->keyspace],
-                                       (const char *)range->first.data, range->first.len,
-                                       (const char *)last.data, last.len);
+    rocks.writebatch_delete_range_cf(store->batch, store->keyspaces[range->keyspace],
+                                     (const char *)range->first.data, range->first.len,
+                                     (const char *)last.data, last.len);
 }
 
 void rocksdb_batch_reset(struct rocksdb_store *store) {
     size_t size;
-    rocksdb_writebatch_data(store->batch, &size);
+    rocks.writebatch_data(store->batch, &size);
     if (size <= BATCH_BYTES_KEPT) {
-        rocksdb_writebatch_clear(store->batch);
+        rocks.writebatch_clear(store->batch);
         return;
     }
-    rocksdb_writebatch_destroy(store->batch);
-    store->batch = rocksdb_writebatch_create();
+    rocks.writebatch_destroy(store->batch);
+    store->batch = rocks.writebatch_create();
 }
 
 /* A batch that RocksDB refused before it came to the log leaves nothing to clean up; RocksDB says
  * itself how long it refuses. After an error on the log, this handle is done with writing. */
 static struct error *commit_failed(struct rocksdb_store *store, struct arena *arena, char *text) {
     size_t size;
-    const char *data = rocksdb_writebatch_data(store->batch, &size);
+    const char *data = rocks.writebatch_data(store->batch, &size);
     struct slice batch = slice_of(data, size);
     if (!rocksdb_wal_was_reached(batch))
         return rocksdb_error(arena, "The store failed to write", text);
@@ -79,7 +79,7 @@ static struct error *sync_commits(struct rocksdb_store *store, struct arena *are
     if (atomic_load(&store->commits_synced) >= commits)
         return NULL;
     char *text = NULL;
-    rocksdb_flush_wal(store->db, 1, &text);
+    rocks.flush_wal(store->db, 1, &text);
     if (text != NULL) {
         rocksdb_gate_fail(store, text);
         return rocksdb_error(arena, "The store failed to make writes durable", text);
@@ -93,10 +93,10 @@ struct error *rocksdb_txn_commit(struct store_txn *txn, enum store_durability du
     struct rocksdb_store *store = rocksdb_of_txn(txn);
     bool durable = durability == STORE_DURABLE;
     TRY(rocksdb_gate_check_sound(store, txn->arena));
-    if (rocksdb_writebatch_count(store->batch) > 0) {
+    if (rocks.writebatch_count(store->batch) > 0) {
         char *text = NULL;
-        rocksdb_write(store->db, durable ? store->write_durable : store->write_relaxed,
-                      store->batch, &text);
+        rocks.write(store->db, durable ? store->write_durable : store->write_relaxed, store->batch,
+                    &text);
         if (text != NULL)
             return commit_failed(store, txn->arena, text);
         uint64_t commit = atomic_fetch_add(&store->commits, 1) + 1;

@@ -1,0 +1,66 @@
+/* cases_reclaim.c - room that is given back takes nothing along. */
+#include "contract.h"
+
+static bool reclaim(struct contract *contract, struct store_range range, uint64_t *moment) {
+    bool done = false;
+    must(store_reclaim(contract->store, &contract->arena, &range, moment, &done));
+    return done;
+}
+
+static void reclaim_all(struct contract *contract, struct store_range range, uint64_t *moment) {
+    for (int calls = 0; !reclaim(contract, range, moment); calls++)
+        assert_true(calls < 10);
+}
+
+static void delete_range(struct contract *contract, struct store_range range,
+                         enum store_durability durability) {
+    struct store_txn *txn = begin(contract, STORE_WRITE);
+    store_delete_range(txn, &range);
+    commit(txn, durability);
+}
+
+static void the_neighbours_stay(void **state) {
+    struct contract *contract = *state;
+    struct store_range range = text_range(0, "b", "d");
+    uint64_t moment = 0;
+    put_now(contract, 0, "a", "1");
+    put_now(contract, 0, "b", "2");
+    put_now(contract, 0, "c", "3");
+    put_now(contract, 0, "d", "4"); /* the end is not part of the range */
+    put_now(contract, 1, "c", "5");
+    delete_range(contract, range, STORE_RELAXED);
+    reclaim_all(contract, range, &moment);
+    expect_content(contract, 0, "a=1 d=4");
+    expect_content(contract, 1, "c=5");
+    put_now(contract, 0, "c", "6");
+    expect_content(contract, 0, "a=1 c=6 d=4");
+    if (!store_can(contract->store, STORE_PERSISTENT))
+        return;
+    contract_reopen(contract);
+    expect_content(contract, 0, "a=1 c=6 d=4");
+}
+
+static void whoever_reads_an_older_moment_sees_it_whole(void **state) {
+    struct contract *contract = *state;
+    struct store_range range = text_range(0, "b", "d");
+    uint64_t moment = 0;
+    put_now(contract, 0, "b", "2");
+    put_now(contract, 0, "c", "3");
+    struct store_txn *reader = begin(contract, STORE_READ);
+    expect_get(reader, 0, "b", "2");
+    delete_range(contract, range, STORE_DURABLE);
+    reclaim(contract, range, &moment);
+    expect_scan(reader, text_range(0, NULL, NULL), false, "b=2 c=3");
+    store_end(reader);
+    struct store_txn *later = begin(contract, STORE_READ);
+    expect_get(later, 0, "b", NULL);
+    reclaim_all(contract, range, &moment); /* a later reader does not mind */
+    expect_content(contract, 0, "");
+    store_end(later);
+}
+
+const struct CMUnitTest cases_reclaim[] = {
+    CONTRACT_CASE(the_neighbours_stay),
+    CONTRACT_CASE(whoever_reads_an_older_moment_sees_it_whole),
+};
+const size_t cases_reclaim_count = sizeof(cases_reclaim) / sizeof(*cases_reclaim);
