@@ -24,55 +24,6 @@ static void write_name(struct value_builder *out, const char *name) {
     value_builder_name(out, slice_text(name));
 }
 
-static void write_int(struct value_builder *out, const char *name, int64_t n) {
-    struct number number;
-    number_from_int(n, &number);
-    write_name(out, name);
-    value_builder_scalar(out, VALUE_N, number_slice(&number));
-}
-
-static void write_text(struct value_builder *out, const char *name, struct slice text) {
-    write_name(out, name);
-    value_builder_scalar(out, VALUE_S, text);
-}
-
-static void write_field(struct value_builder *out, const struct stored_field *field,
-                        const void *member) {
-    int64_t n;
-    int word;
-    switch (field->kind) {
-    case STORED_TEXT:
-        if (slice_present(*(const struct slice *)member))
-            write_text(out, field->name, *(const struct slice *)member);
-        break;
-    case STORED_INT:
-    case STORED_UNITS:
-        memcpy(&n, member, sizeof(n));
-        if (n != (field->kind == STORED_INT ? 0 : -1))
-            write_int(out, field->name, n);
-        break;
-    case STORED_ID:
-        write_int(out, field->name, *(const uint32_t *)member);
-        break;
-    case STORED_BOOL:
-        if (*(const bool *)member) {
-            write_name(out, field->name);
-            value_builder_bool(out, true);
-        }
-        break;
-    case STORED_WORD:
-        memcpy(&word, member, sizeof(word));
-        write_text(out, field->name, slice_text(field->words[word]));
-        break;
-    }
-}
-
-static void write_fields(struct value_builder *out, const struct stored_field *fields,
-                         const void *base) {
-    for (const struct stored_field *field = fields; field->name != NULL; field++)
-        write_field(out, field, (const char *)base + field->offset);
-}
-
 /* A list of maps; nothing when it is empty. */
 static void write_records(struct value_builder *out, const char *name,
                           const struct stored_field *fields, const void *records, size_t size,
@@ -83,7 +34,7 @@ static void write_records(struct value_builder *out, const char *name,
     value_builder_open(out, VALUE_L);
     for (size_t i = 0; i < count; i++) {
         value_builder_open(out, VALUE_M);
-        write_fields(out, fields, (const char *)records + i * size);
+        stored_fields_write(out, fields, (const char *)records + i * size);
         value_builder_close(out);
     }
     value_builder_close(out);
@@ -98,7 +49,7 @@ static void write_keys(struct value_builder *out, const struct key_schema *keys)
 
 static void write_index(struct value_builder *out, const struct table_index *index) {
     value_builder_open(out, VALUE_M);
-    write_fields(out, stored_index_fields, index);
+    stored_fields_write(out, stored_index_fields, index);
     write_keys(out, &index->keys);
     if (index->non_key_attribute_count > 0) {
         write_name(out, "NonKeyAttributes");
@@ -112,7 +63,7 @@ static void write_index(struct value_builder *out, const struct table_index *ind
 
 static void write_definition(struct value_builder *out, const struct table_definition *definition) {
     value_builder_open(out, VALUE_M);
-    write_fields(out, stored_table_fields, definition);
+    stored_fields_write(out, stored_table_fields, definition);
     write_keys(out, &definition->keys);
     write_records(out, "Attributes", stored_attribute_fields, definition->attributes,
                   sizeof(definition->attributes[0]), definition->attribute_count);
@@ -149,70 +100,10 @@ static struct error *damaged(struct arena *arena, const char *name) {
                      "the stored definition of a table is damaged: %s", name);
 }
 
-static bool read_int(struct value value, int64_t *ret_n) {
-    return value_type(value) == VALUE_N && number_to_int(value_scalar(value), ret_n);
-}
-
-static bool read_id(struct value value, void *member) {
-    int64_t n;
-    if (!read_int(value, &n) || n < 0 || n > UINT32_MAX)
-        return false;
-    *(uint32_t *)member = (uint32_t)n;
-    return true;
-}
-
-static bool read_word(struct value value, const char *const *words, void *member) {
-    if (value_type(value) != VALUE_S)
-        return false;
-    struct slice text = value_scalar(value);
-    for (int word = 0; words[word] != NULL; word++) {
-        if (slice_is(text, words[word])) {
-            memcpy(member, &word, sizeof(word));
-            return true;
-        }
-    }
-    return false;
-}
-
-/* False when the entry is not what the field wants. */
-static bool read_field(struct value value, const struct stored_field *field, void *member) {
-    switch (field->kind) {
-    case STORED_TEXT:
-        if (value_type(value) != VALUE_S)
-            return false;
-        *(struct slice *)member = value_scalar(value);
-        return true;
-    case STORED_INT:
-    case STORED_UNITS:
-        return read_int(value, member);
-    case STORED_ID:
-        return read_id(value, member);
-    case STORED_BOOL:
-        if (value_type(value) != VALUE_BOOL)
-            return false;
-        *(bool *)member = value_bool(value);
-        return true;
-    case STORED_WORD:
-        return read_word(value, field->words, member);
-    }
-    return false;
-}
-
-/* What is not stored gets its default: zero, or -1 for units. */
 static struct error *read_fields(struct arena *arena, struct value map,
                                  const struct stored_field *fields, void *base) {
-    static const int64_t unset = -1;
-    for (const struct stored_field *field = fields; field->name != NULL; field++) {
-        void *member = (char *)base + field->offset;
-        struct value value = value_map_find(map, slice_text(field->name));
-        if (value_present(value)) {
-            if (!read_field(value, field, member))
-                return damaged(arena, field->name);
-        } else if (field->kind == STORED_UNITS) {
-            memcpy(member, &unset, sizeof(unset));
-        }
-    }
-    return NULL;
+    const char *wrong = stored_fields_read(map, fields, base);
+    return wrong == NULL ? NULL : damaged(arena, wrong);
 }
 
 /* The list under `name`, or nothing; `ret_count` elements. */

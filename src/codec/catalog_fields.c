@@ -58,7 +58,19 @@ const struct stored_field stored_table_fields[] = {
     {"SseKeyArn", STORED_TEXT, TABLE(sse_key_arn), NULL},
     {"Stream", STORED_WORD, TABLE(stream), stream_words},
     {"StreamLabel", STORED_TEXT, TABLE(stream_label), NULL},
+    {"StreamId", STORED_ID, TABLE(stream_id), NULL},
+    {"StreamShards", STORED_INT, TABLE(stream_shards), NULL},
+    {"StreamCreatedMs", STORED_INT, TABLE(stream_created_ms), NULL},
     {"TtlAttribute", STORED_TEXT, TABLE(ttl_attribute), NULL},
+    {"TtlId", STORED_ID, TABLE(ttl_id), NULL},
+    {"TtlBuilding", STORED_BOOL, TABLE(ttl_building), NULL},
+    {"TtlChangedMs", STORED_INT, TABLE(ttl_changed_ms), NULL},
+    {"PitrDays", STORED_INT, TABLE(pitr_days), NULL},
+    {"PitrSinceMs", STORED_INT, TABLE(pitr_since_ms), NULL},
+    {"Restoring", STORED_BOOL, TABLE(restoring), NULL},
+    {"RestoredBackup", STORED_TEXT, TABLE(restored_backup), NULL},
+    {"RestoredTable", STORED_TEXT, TABLE(restored_table), NULL},
+    {"RestoredMs", STORED_INT, TABLE(restored_ms), NULL},
     {.name = NULL},
 };
 
@@ -82,5 +94,23 @@ const struct stored_field stored_attribute_fields[] = {
 const struct stored_field stored_tag_fields[] = {
     {"Key", STORED_TEXT, offsetof(struct table_tag, key), NULL},
     {"Value", STORED_TEXT, offsetof(struct table_tag, value), NULL},
+    {.name = NULL},
+};
+
+#define STREAM(member) offsetof(struct stream_definition, member)
+
+const struct stored_field stored_stream_fields[] = {
+    {"TableName", STORED_TEXT, STREAM(table_name), NULL},
+    {"Label", STORED_TEXT, STREAM(label), NULL},
+    {"Id", STORED_ID, STREAM(id), NULL},
+    {"View", STORED_WORD, STREAM(view), stream_words},
+    {"Shards", STORED_INT, STREAM(shards), NULL},
+    {"CreatedMs", STORED_INT, STREAM(created_ms), NULL},
+    {"Kept", STORED_INT, STREAM(kept), NULL},
+    {"Ended", STORED_INT, STREAM(ended), NULL},
+    {"HashKey", STORED_TEXT, STREAM(keys.hash[0].name), NULL},
+    {"HashType", STORED_WORD, STREAM(keys.hash[0].type), type_words},
+    {"RangeKey", STORED_TEXT, STREAM(keys.range[0].name), NULL},
+    {"RangeType", STORED_WORD, STREAM(keys.range[0].type), type_words},
     {.name = NULL},
 };

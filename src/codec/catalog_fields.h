@@ -5,27 +5,13 @@
 #ifndef GRAMME_CODEC_CATALOG_FIELDS_H
 #define GRAMME_CODEC_CATALOG_FIELDS_H
 
-#include "model/table.h"
-
-enum stored_kind {
-    STORED_TEXT,  /* struct slice; left out when absent */
-    STORED_INT,   /* int64_t; left out when it is the default */
-    STORED_ID,    /* uint32_t */
-    STORED_BOOL,  /* left out when false */
-    STORED_WORD,  /* an enumeration, by the words */
-    STORED_UNITS, /* int64_t; left out when it is -1 */
-};
-
-struct stored_field {
-    const char *name;
-    enum stored_kind kind;
-    size_t offset;
-    const char *const *words; /* STORED_WORD: one per value of the enumeration, then NULL */
-};
+#include "codec/stored_fields.h"
+#include "model/stream.h"
 
 extern const struct stored_field stored_table_fields[];     /* of struct table_definition */
 extern const struct stored_field stored_index_fields[];     /* of struct table_index */
 extern const struct stored_field stored_attribute_fields[]; /* of struct key_attribute */
 extern const struct stored_field stored_tag_fields[];       /* of struct table_tag */
+extern const struct stored_field stored_stream_fields[];    /* of struct stream_definition */
 
 #endif

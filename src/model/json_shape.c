@@ -40,8 +40,7 @@ static const char *scalar_name(enum json_token token) {
     return NULL;
 }
 
-/* A token that is no `type` of java.lang. */
-static struct error *no_scalar(struct json_reader *reader, const char *type) {
+struct error *shape_scalar_error(struct json_reader *reader, const char *type) {
     const char *name = scalar_name(reader->token);
     if (name != NULL)
         return error_new(reader->arena, ERROR_SERIALIZATION, "%s cannot be converted to %s", name,
@@ -56,7 +55,7 @@ static struct error *no_scalar(struct json_reader *reader, const char *type) {
 
 struct error *shape_string(struct json_reader *reader, struct slice *ret_text) {
     if (reader->token != JSON_STRING)
-        return no_scalar(reader, "String");
+        return shape_scalar_error(reader, "String");
     *ret_text = reader->text;
     return NULL;
 }
@@ -75,7 +74,7 @@ struct error *shape_bool(struct json_reader *reader, bool *ret_truth) {
     if (reader->token == JSON_STRING)
         return bool_from_text(reader, ret_truth);
     if (reader->token != JSON_TRUE && reader->token != JSON_FALSE)
-        return no_scalar(reader, "Boolean");
+        return shape_scalar_error(reader, "Boolean");
     *ret_truth = reader->token == JSON_TRUE;
     return NULL;
 }

@@ -13,6 +13,9 @@
 /* Bad JSON: the service gives no text. */
 struct error *shape_syntax_error(struct json_reader *reader);
 
+/* A token that is no `type` of java.lang. */
+struct error *shape_scalar_error(struct json_reader *reader, const char *type);
+
 struct error *shape_string(struct json_reader *reader, struct slice *ret_text);
 /* Also the strings true, 1, yes, false, 0 and no in any case. */
 struct error *shape_bool(struct json_reader *reader, bool *ret_truth);

@@ -67,20 +67,28 @@ enum {
     LIMIT_ACCOUNT_CAPACITY_UNITS = 80000, /* guide: of an account, read or write */
     LIMIT_LIST_TABLES = 100,              /* model: ListTables page */
     LIMIT_TAGS = 50,                      /* guide: of a table */
+    LIMIT_TAG_SET_BYTES = 10 * 1024,      /* observed: keys and values of a table's tags */
+    LIMIT_LIST_TAGS = 10,                 /* observed: ListTagsOfResource page */
+    LIMIT_RESOURCE_ARN_CHARS = 1283,      /* model: ResourceArnString */
     LIMIT_TAG_KEY_CHARS = 128,            /* model: TagKeyString */
     LIMIT_TAG_VALUE_CHARS = 256,          /* model: TagValueString */
-    LIMIT_POLICY_BYTES = 20 * 1024,       /* guide: a resource policy */
     LIMIT_THROUGHPUT_DECREASES_FIRST = 4, /* guide: of a day, before one an hour */
 };
 
 /* ---- streams, TTL, recovery ---- */
 enum {
+    LIMIT_LIST_STREAMS = 100,                  /* model: ListStreams page */
     LIMIT_STREAM_RECORDS = 1000,               /* model: GetRecords page */
     LIMIT_STREAM_BYTES = 1024 * 1024,          /* guide: GetRecords page */
-    LIMIT_STREAM_RETENTION_HOURS = 24,         /* guide */
+    LIMIT_STREAM_RETENTION_MS = 86400 * 1000,  /* guide: a day */
     LIMIT_STREAM_ITERATOR_MS = 15 * 60 * 1000, /* guide: until an iterator expires */
+    LIMIT_BACKUP_ARN_MIN = 37,                 /* model: BackupArn */
+    LIMIT_BACKUPS_PAGE = 100,                  /* model: ListBackups page */
+    LIMIT_RESTORES = 50,                       /* guide: at a time */
     LIMIT_RECOVERY_DAYS = 35,                  /* guide: window of point-in-time recovery */
     LIMIT_TTL_PAST_YEARS = 5,                  /* guide: an older expiry is not acted on */
+    LIMIT_TTL_ATTRIBUTE_CHARS = 255,           /* model: TimeToLiveAttributeName */
+    LIMIT_TTL_CHANGE_MS = 30 * 60 * 1000,      /* observed: between two UpdateTimeToLive */
 };
 
 #endif

@@ -372,9 +372,15 @@ void number_from_int(int64_t value, struct number *ret_number) {
 bool number_to_int(struct slice number, int64_t *ret_n) {
     struct number_digits n;
     number_decode(number, &n);
-    int64_t value = 0; /* negative while counting, as that side reaches one further */
     if (n.count > n.exponent && n.count > 0)
         return false;
+    return number_integer_part(number, ret_n);
+}
+
+bool number_integer_part(struct slice number, int64_t *ret_n) {
+    struct number_digits n;
+    number_decode(number, &n);
+    int64_t value = 0; /* negative while counting, as that side reaches one further */
     for (int i = 0; n.count > 0 && i < n.exponent; i++) {
         uint8_t digit = i < n.count ? n.digits[i] : 0;
         if (__builtin_mul_overflow(value, 100, &value) ||

@@ -17,9 +17,10 @@
 #define GRAMME_MODEL_NUMBER_H
 
 #include "base/slice.h"
+#include "model/limits.h"
 
 enum {
-    NUMBER_DIGITS_MAX = 38,
+    NUMBER_DIGITS_MAX = LIMIT_NUMBER_DIGITS,
     NUMBER_BYTES_MAX = 22,
     NUMBER_TEXT_MAX = 176, /* sign, "0.", 130 places and 38 digits, with room to spare */
 };
@@ -50,6 +51,10 @@ const char *number_status_text(enum number_status status);
 /* Plain decimal, never an exponent. Returns the length; the text is not NUL-terminated. */
 size_t number_format(struct slice number, char ret_text[NUMBER_TEXT_MAX]);
 
+static inline bool number_is_negative(struct slice number) {
+    return number.data[0] < 0x80;
+}
+
 static inline int number_compare(struct slice a, struct slice b) {
     return slice_compare(a, b);
 }
@@ -61,6 +66,8 @@ enum number_status number_subtract(struct slice a, struct slice b, struct number
 void number_from_int(int64_t n, struct number *ret_number);
 /* False when the number is not an integer or does not fit. */
 bool number_to_int(struct slice number, int64_t *ret_n);
+/* The same for the number without its fraction. */
+bool number_integer_part(struct slice number, int64_t *ret_n);
 
 /* What the service counts for it (section "Sizes" of docs/COMPATIBILITY.md). */
 size_t number_size(struct slice number);

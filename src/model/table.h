@@ -97,9 +97,21 @@ struct table_definition {
     bool sse_kms;
     struct slice sse_key_arn;
     enum stream_view stream;
-    struct slice stream_label;   /* stays after the stream is off */
-    struct slice ttl_attribute;  /* absent: off */
-    struct table_index *indexes; /* in the order they were given */
+    struct slice stream_label;  /* stays after the stream is off */
+    uint32_t stream_id;         /* of the key range of its records; 0: it never had a stream */
+    int64_t stream_shards;      /* at a time */
+    int64_t stream_created_ms;  /* from when on its numbers are */
+    struct slice ttl_attribute; /* absent: off */
+    uint32_t ttl_id;            /* of the key range that finds items by their expiry; 0: none */
+    bool ttl_building;          /* that range is being filled */
+    int64_t ttl_changed_ms;     /* 0: never */
+    int64_t pitr_days;          /* 0: off */
+    int64_t pitr_since_ms;
+    bool restoring;               /* it is being filled from a backup or an earlier time */
+    struct slice restored_backup; /* ARN; absent: it was not restored from a backup */
+    struct slice restored_table;  /* ARN of the table that it was restored from */
+    int64_t restored_ms;          /* the time that it was restored to; 0: it was not restored */
+    struct table_index *indexes;  /* in the order they were given */
     size_t index_count;
     struct table_tag *tags; /* sorted by key */
     size_t tag_count;

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "codec/expiry_key.h"
 #include "codec/item.h"
 #include "codec/key.h"
 #include "model/value_builder.h"
@@ -88,6 +89,27 @@ static void segments_meet_without_gaps(void **state) {
     arena_release(&arena);
 }
 
+static void expiries_sort_by_time(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct slice item = SLICE_LITERAL("\0\0\0\x07"
+                                      "0123456789abcdef"
+                                      "sort");
+    struct slice key = expiry_key_encode(&arena, 9, 1700000000, item);
+    assert_true(slice_equal(key, SLICE_LITERAL("\0\0\0\x09"
+                                               "\0\0\0\0\x65\x53\xf1\x00"
+                                               "0123456789abcdef"
+                                               "sort")));
+    assert_true(expiry_key_seconds(key) == 1700000000);
+    assert_true(slice_equal(expiry_key_item(&arena, 7, key), item));
+    struct slice first = expiry_key_first(&arena, 9, 1700000000);
+    assert_true(slice_compare(first, key) < 0);
+    assert_true(slice_compare(key, expiry_key_first(&arena, 9, 1700000001)) < 0);
+    assert_true(expiry_key_seconds(expiry_key_first(&arena, 9, UINT64_MAX)) == UINT64_MAX);
+    arena_release(&arena);
+}
+
 static void items_carry_version_and_size(void **state) {
     (void)state;
     struct arena arena;
@@ -112,9 +134,8 @@ static void items_carry_version_and_size(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_have_their_layout),
-        cmocka_unit_test(successors_are_tight),
-        cmocka_unit_test(segments_meet_without_gaps),
+        cmocka_unit_test(keys_have_their_layout),       cmocka_unit_test(successors_are_tight),
+        cmocka_unit_test(segments_meet_without_gaps),   cmocka_unit_test(expiries_sort_by_time),
         cmocka_unit_test(items_carry_version_and_size),
     };
     return cmocka_run_group_tests_name("codec_keys", tests, NULL, NULL);
