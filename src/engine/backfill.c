@@ -1,14 +1,11 @@
 /* backfill.c - one bounded step at a time. */
 #include "engine/backfill.h"
 
-#include <stdlib.h>
-
 #include "base/bytes.h"
-#include "base/check.h"
 #include "base/log.h"
 #include "codec/catalog.h"
 #include "codec/item.h"
-#include "engine/index.h"
+#include "engine/expiry.h"
 
 /* What one step reads: little enough that a write that waits for it hardly notices. */
 enum { STEP_ITEMS_MAX = 256, STEP_BYTES_MAX = 256 * 1024, LOG_EVERY_ITEMS = 1000000 };
@@ -17,33 +14,24 @@ struct step {
     struct engine *engine;
     struct arena *arena;
     struct table *table;
-    size_t index;        /* of the definition's indexes */
-    struct slice cursor; /* after the step */
-    bool complete;       /* no item is left */
+    struct table_stats *stats;       /* of the range that is filled */
+    const struct table_index *index; /* NULL: the expiries */
+    struct slice cursor;             /* after the step */
+    bool complete;                   /* no item is left */
     int64_t entries;
     int64_t bytes;
 };
 
-bool backfill_covers(const struct table_index *index, const struct table_stats *stats,
-                     struct slice item_key) {
-    return index->status != TABLE_CREATING ||
-           (slice_present(stats->cursor) && slice_compare(item_key, stats->cursor) <= 0);
+bool backfill_covers(bool filling, const struct table_stats *stats, struct slice item_key) {
+    return !filling ||
+           (slice_present(stats->cursor.key) && slice_compare(item_key, stats->cursor.key) <= 0);
 }
 
-struct store_key backfill_cursor_key(struct arena *arena, uint32_t index_id) {
+struct store_key backfill_cursor_key(struct arena *arena, uint32_t id) {
     uint8_t *key = arena_alloc(arena, 5);
     key[0] = 'B';
-    store_u32_be(key + 1, index_id);
+    store_u32_be(key + 1, id);
     return (struct store_key){KEYSPACE_CATALOG, slice_of(key, 5)};
-}
-
-static void set_cursor(struct table_stats *stats, struct slice cursor) {
-    uint8_t *copy = malloc(cursor.len + 1);
-    CHECK(copy != NULL);
-    memcpy(copy, cursor.data, cursor.len);
-    free(stats->cursor_bytes);
-    stats->cursor_bytes = copy;
-    stats->cursor = slice_of(copy, cursor.len);
 }
 
 struct error *backfill_load(struct arena *arena, struct store_txn *txn, struct table_stats *stats) {
@@ -51,23 +39,29 @@ struct error *backfill_load(struct arena *arena, struct store_txn *txn, struct t
     struct slice cursor;
     TRY(store_get(txn, &key, &cursor));
     if (slice_present(cursor))
-        set_cursor(stats, cursor);
+        kept_key_set(&stats->cursor, cursor);
     return NULL;
 }
 
 /* ---- one step ---- */
 
-static bool find_work(struct engine *engine, struct step *ret_step) {
-    for (size_t t = 0; t < engine->catalog->count; t++) {
-        struct table *table = engine->catalog->tables[t];
-        for (size_t i = 0; i < table->definition.index_count; i++) {
-            if (table->definition.indexes[i].status != TABLE_CREATING)
-                continue;
-            ret_step->table = table;
-            ret_step->index = i;
+static bool find_work_of(struct table *table, struct step *step) {
+    step->table = table;
+    for (size_t i = 0; i < table->definition.index_count; i++) {
+        step->index = &table->definition.indexes[i];
+        step->stats = table->index_stats[i];
+        if (step->index->status == TABLE_CREATING)
             return true;
-        }
     }
+    step->index = NULL;
+    step->stats = table->ttl_stats;
+    return table->definition.ttl_building;
+}
+
+static bool find_work(struct engine *engine, struct step *step) {
+    for (size_t t = 0; t < engine->catalog->count; t++)
+        if (find_work_of(engine->catalog->tables[t], step))
+            return true;
     return false;
 }
 
@@ -76,11 +70,18 @@ struct pending_entry {
     struct pending_entry *next;
 };
 
+static struct index_entry entry_of(const struct step *step, struct slice item_key,
+                                   struct slice stored) {
+    const struct table_definition *table = &step->table->definition;
+    if (step->index == NULL)
+        return expiry_entry_of(step->arena, table, item_key, stored);
+    return index_entry_of(step->arena, &step->engine->keys, table, step->index, stored);
+}
+
 /* Reads the next items and makes their entries; nothing is written yet (a transaction reads first).
  * The entries point to copies in the arena, since a scan's slices live for one step only. */
 static struct error *read_items(struct step *step, struct store_scan *scan,
                                 struct pending_entry **ret_entries) {
-    const struct table_definition *table = &step->table->definition;
     size_t items = 0, bytes = 0;
     while (items < STEP_ITEMS_MAX && bytes < STEP_BYTES_MAX) {
         bool found;
@@ -97,8 +98,7 @@ static struct error *read_items(struct step *step, struct store_scan *scan,
         bytes += value.len;
         step->cursor = arena_slice(step->arena, key);
         struct pending_entry *pending = ARENA_NEW(step->arena, struct pending_entry);
-        pending->entry = index_entry_of(step->arena, &step->engine->keys, table,
-                                        &table->indexes[step->index], stored);
+        pending->entry = entry_of(step, step->cursor, stored);
         if (!slice_present(pending->entry.key))
             continue;
         pending->next = *ret_entries;
@@ -109,10 +109,9 @@ static struct error *read_items(struct step *step, struct store_scan *scan,
 
 static struct error *scan_items(struct step *step, struct store_txn *txn,
                                 struct pending_entry **ret_entries) {
-    const struct table_stats *stats = step->table->index_stats[step->index];
     struct key_range items = key_range_of_table(step->arena, step->table->definition.id);
-    if (slice_present(stats->cursor))
-        items.first = key_after(step->arena, stats->cursor);
+    if (slice_present(step->stats->cursor.key))
+        items.first = key_after(step->arena, step->stats->cursor.key);
     struct store_range range = {KEYSPACE_ITEMS, items.first, items.last};
     struct store_scan *scan;
     TRY(store_scan_open(txn, &range, false, &scan));
@@ -127,33 +126,44 @@ static void put_entries(struct step *step, struct store_txn *txn,
         struct store_key key = {KEYSPACE_INDEXES, entries->entry.key};
         store_put(txn, &key, entries->entry.stored);
         step->entries++;
-        step->bytes += (int64_t)index_entry_size(&entries->entry);
+        if (step->index != NULL)
+            step->bytes += (int64_t)index_entry_size(&entries->entry);
     }
-    const struct table_stats *stats = step->table->index_stats[step->index];
+    const struct table_stats *stats = step->stats;
     struct store_key key = catalog_stats_key(step->arena, stats->id);
     store_put(txn, &key,
               catalog_stats_encode(step->arena, atomic_load(&stats->item_count) + step->entries,
                                    atomic_load(&stats->size_bytes) + step->bytes));
 }
 
-/* The table with the index ACTIVE, stored; made when the step was the last one. */
+static struct table_index *activated_indexes(const struct step *step) {
+    const struct table_definition *definition = &step->table->definition;
+    struct table_index *indexes =
+        arena_copy(step->arena, definition->indexes, definition->index_count * sizeof(*indexes));
+    struct table_index *index = &indexes[step->index - definition->indexes];
+    index->status = TABLE_ACTIVE;
+    index->backfilling = false;
+    return indexes;
+}
+
+/* The table with the index ACTIVE, or with its items expiring, stored; made when the step was the
+ * last one. */
 static struct error *activate(struct step *step, struct store_txn *txn, struct table **ret_table) {
     struct table_definition definition = step->table->definition;
-    definition.indexes = arena_copy(step->arena, definition.indexes,
-                                    definition.index_count * sizeof(*definition.indexes));
-    definition.indexes[step->index].status = TABLE_ACTIVE;
-    definition.indexes[step->index].backfilling = false;
+    if (step->index != NULL)
+        definition.indexes = activated_indexes(step);
+    else
+        definition.ttl_building = false;
     struct slice stored = table_definition_encode(step->arena, &definition);
     struct store_key key = catalog_table_key(step->arena, definition.name);
     store_put(txn, &key, stored);
-    key = backfill_cursor_key(step->arena, definition.indexes[step->index].id);
+    key = backfill_cursor_key(step->arena, step->stats->id);
     store_delete(txn, &key);
     return catalog_table_new(step->arena, stored, step->table, ret_table);
 }
 
 static void put_cursor(struct step *step, struct store_txn *txn) {
-    uint32_t id = step->table->definition.indexes[step->index].id;
-    struct store_key key = backfill_cursor_key(step->arena, id);
+    struct store_key key = backfill_cursor_key(step->arena, step->stats->id);
     if (slice_present(step->cursor))
         store_put(txn, &key, step->cursor);
 }
@@ -179,44 +189,44 @@ static struct error *run_in_transaction(struct step *step, struct store_txn *txn
 
 static void report(const struct step *step, int64_t before) {
     const struct table_definition *table = &step->table->definition;
-    const struct table_index *index = &table->indexes[step->index];
+    struct slice name = step->index != NULL ? step->index->name : table->ttl_attribute;
+    const char *kind = step->index != NULL ? "index" : "TTL attribute";
     int64_t now = before + step->entries;
     if (step->complete)
-        log_info("index %.*s of table %.*s is complete: %lld entries", SLICE_ARGS(index->name),
+        log_info("%s %.*s of table %.*s is complete: %lld entries", kind, SLICE_ARGS(name),
                  SLICE_ARGS(table->name), (long long)now);
     else if (now / LOG_EVERY_ITEMS != before / LOG_EVERY_ITEMS)
-        log_info("index %.*s of table %.*s: %lld entries so far", SLICE_ARGS(index->name),
+        log_info("%s %.*s of table %.*s: %lld entries so far", kind, SLICE_ARGS(name),
                  SLICE_ARGS(table->name), (long long)now);
 }
 
 static void finish(struct step *step, struct table *activated) {
-    struct table_stats *stats = step->table->index_stats[step->index];
+    struct table_stats *stats = step->stats;
     report(step, atomic_load(&stats->item_count));
     atomic_fetch_add(&stats->item_count, step->entries);
     atomic_fetch_add(&stats->size_bytes, step->bytes);
     if (activated != NULL)
         catalog_publish(step->engine, activated);
     else if (slice_present(step->cursor))
-        set_cursor(stats, step->cursor);
+        kept_key_set(&stats->cursor, step->cursor);
 }
 
-enum backfill_progress backfill_step(struct engine *engine, struct arena *arena) {
+struct error *backfill_step(struct engine *engine, struct arena *arena,
+                            enum chore_state *ret_state) {
     struct step step = {.engine = engine, .arena = arena};
-    if (!engine->index_creating || !find_work(engine, &step))
-        return BACKFILL_IDLE;
+    *ret_state = CHORE_ASLEEP;
+    if (!engine->filling || !find_work(engine, &step))
+        return NULL;
     struct store_txn *txn;
     struct table *activated = NULL;
-    struct error *error = store_begin(engine->store, arena, STORE_WRITE, &txn);
-    if (error == NULL) {
-        error = run_in_transaction(&step, txn, &activated);
-        store_end(txn);
-    }
-    if (error == NULL) {
-        finish(&step, activated);
-    } else {
+    TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
+    struct error *error = run_in_transaction(&step, txn, &activated);
+    store_end(txn);
+    if (error != NULL) {
         table_unref(activated);
-        log_error("index backfill: %.*s", SLICE_ARGS(error->message));
+        return error;
     }
-    arena_reset(arena);
-    return error == NULL ? BACKFILL_STEPPED : BACKFILL_FAILED;
+    finish(&step, activated);
+    *ret_state = CHORE_STEPPED;
+    return NULL;
 }

@@ -1,9 +1,9 @@
-/* catalog.c - the list of tables: loading, looking up, changing.
+/* catalog.c - the list of tables: loading and looking up.
  *
- * Invariants: the list is sorted by name and never changes after it is published; a change builds a
- * new list, commits the records to the store, and only then publishes. Memory: each table has its
- * own arena, freed with its last reference. Threads: lookups on any thread through a view, changes
- * on the commit thread. */
+ * Invariants: the list is sorted by name and never changes after it is published; a change
+ * (catalog_change.c) publishes a new list after its records are committed. Memory: each table has
+ * its own arena, freed with its last reference. Threads: lookups on any thread through a view,
+ * loading and publishing on the commit thread. */
 #include "engine/catalog.h"
 
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "codec/catalog.h"
 #include "engine/backfill.h"
+#include "engine/history.h"
 #include "engine/state.h"
 
 /* ---- tables ---- */
@@ -23,7 +24,8 @@ struct table *table_ref(struct table *table) {
 static void stats_unref(struct table_stats *stats) {
     if (atomic_fetch_sub_explicit(&stats->references, 1, memory_order_acq_rel) != 1)
         return;
-    free(stats->cursor_bytes);
+    kept_key_release(&stats->cursor);
+    kept_key_release(&stats->first_due);
     free(stats);
 }
 
@@ -33,9 +35,17 @@ void table_unref(struct table *table) {
         return;
     for (size_t i = 0; i < table->definition.index_count; i++)
         stats_unref(table->index_stats[i]);
+    if (table->ttl_stats != NULL)
+        stats_unref(table->ttl_stats);
     stats_unref(table->stats);
     arena_release(&table->arena);
     free(table);
+}
+
+int64_t table_average_bytes(const struct table *table) {
+    int64_t count = atomic_load(&table->stats->item_count);
+    int64_t bytes = atomic_load(&table->stats->size_bytes);
+    return count > 0 ? bytes / count + 1 : 1;
 }
 
 /* The statistics of an id: those it had in the version before, else new ones. Takes a reference. */
@@ -46,6 +56,8 @@ static struct table_stats *stats_for(const struct table *before, uint32_t id) {
     for (size_t i = 0; before != NULL && i < before->definition.index_count; i++)
         if (before->definition.indexes[i].id == id)
             stats = before->index_stats[i];
+    if (before != NULL && before->ttl_stats != NULL && before->ttl_stats->id == id)
+        stats = before->ttl_stats;
     if (stats == NULL) {
         stats = calloc(1, sizeof(*stats));
         CHECK(stats != NULL);
@@ -76,6 +88,8 @@ struct error *catalog_table_new(struct arena *arena, struct slice stored,
         table->index_stats[i] = stats_for(before, table->definition.indexes[i].id);
         table->has_local_index = table->has_local_index || !table->definition.indexes[i].global;
     }
+    if (table->definition.ttl_id != 0)
+        table->ttl_stats = stats_for(before, table->definition.ttl_id);
     *ret_table = table;
     return NULL;
 }
@@ -140,16 +154,21 @@ static struct catalog *list_with(const struct catalog *list, struct slice name,
     return changed;
 }
 
-static bool any_index_creating(const struct catalog *list) {
-    for (size_t t = 0; t < list->count; t++)
-        for (size_t i = 0; i < list->tables[t]->definition.index_count; i++)
-            if (list->tables[t]->definition.indexes[i].status == TABLE_CREATING)
-                return true;
-    return false;
+/* What there is to do for the chores. */
+static void note_work(struct engine *engine, const struct catalog *list) {
+    engine->filling = engine->sweep.any = false;
+    engine->sweep.first = 0; /* not known */
+    for (size_t t = 0; t < list->count; t++) {
+        const struct table_definition *definition = &list->tables[t]->definition;
+        engine->sweep.any = engine->sweep.any || definition->ttl_id != 0;
+        engine->filling = engine->filling || definition->ttl_building;
+        for (size_t i = 0; i < definition->index_count; i++)
+            engine->filling = engine->filling || definition->indexes[i].status == TABLE_CREATING;
+    }
 }
 
 static void publish(struct engine *engine, struct catalog *list) {
-    engine->index_creating = any_index_creating(list);
+    note_work(engine, list);
     pthread_mutex_lock(&engine->catalog_lock);
     struct catalog *before = engine->catalog;
     engine->catalog = list;
@@ -158,9 +177,27 @@ static void publish(struct engine *engine, struct catalog *list) {
     list_unref(before);
 }
 
+struct table *catalog_current(const struct engine *engine, struct slice name) {
+    return list_find(engine->catalog, name);
+}
+
+struct table *catalog_current_by_id(const struct engine *engine, uint32_t id) {
+    for (size_t i = 0; i < engine->catalog->count; i++)
+        if (engine->catalog->tables[i]->definition.id == id)
+            return engine->catalog->tables[i];
+    return NULL;
+}
+
 void catalog_publish(struct engine *engine, struct table *table) {
     table->stats->current = table;
+    history_look_at(engine, table);
     publish(engine, list_with(engine->catalog, table->definition.name, table));
+}
+
+void catalog_withdraw(struct engine *engine, struct table *table) {
+    atomic_store(&table->stats->dropped, true);
+    table->stats->current = NULL;
+    publish(engine, list_with(engine->catalog, table->definition.name, NULL));
 }
 
 void catalog_clear(struct engine *engine) {
@@ -182,20 +219,28 @@ static struct error *load_stats(struct arena *arena, struct store_txn *txn,
     return NULL;
 }
 
+/* Of an index, or of the range of expiries. */
+static struct error *load_range(struct arena *arena, struct store_txn *txn,
+                                struct table_stats *stats) {
+    TRY(load_stats(arena, txn, stats));
+    return backfill_load(arena, txn, stats);
+}
+
 static struct error *load_table(struct arena *arena, struct store_txn *txn, struct slice stored,
                                 struct table **ret_table) {
     struct table *table;
     TRY(catalog_table_new(arena, stored, NULL, &table));
     struct error *error = load_stats(arena, txn, table->stats);
     for (size_t i = 0; error == NULL && i < table->definition.index_count; i++)
-        error = load_stats(arena, txn, table->index_stats[i]);
-    for (size_t i = 0; error == NULL && i < table->definition.index_count; i++)
-        error = backfill_load(arena, txn, table->index_stats[i]);
+        error = load_range(arena, txn, table->index_stats[i]);
+    if (error == NULL && table->ttl_stats != NULL)
+        error = load_range(arena, txn, table->ttl_stats);
     if (error != NULL) {
         table_unref(table);
         return error;
     }
     table->stats->current = table;
+    table->stats->keeps_history = table->definition.pitr_days > 0;
     *ret_table = table;
     return NULL;
 }
@@ -215,10 +260,8 @@ static struct error *load_all(struct arena *arena, struct store_txn *txn, struct
             *list = realloc(*list, sizeof(**list) + capacity * sizeof(struct table *));
             CHECK(*list != NULL);
         }
-        struct arena_mark mark = arena_mark(arena);
         TRY(load_table(arena, txn, value, &(*list)->tables[(*list)->count]));
         (*list)->count++;
-        arena_rewind(arena, mark);
     }
 }
 
@@ -278,150 +321,4 @@ size_t catalog_tables(struct catalog_view *view, struct table *const **ret_table
     const struct catalog *list = view_current(view);
     *ret_tables = list->tables;
     return list->count;
-}
-
-/* ---- changes ---- */
-
-static void put_empty_stats(struct arena *arena, struct store_txn *txn, uint32_t id) {
-    struct store_key key = catalog_stats_key(arena, id);
-    store_put(txn, &key, catalog_stats_encode(arena, 0, 0));
-}
-
-/* Gives an id to what is new; each starts with empty statistics. */
-static void assign_ids(struct engine *engine, struct arena *arena, struct store_txn *txn,
-                       struct table_definition *definition) {
-    uint32_t first = engine->next_id;
-    if (definition->id == 0)
-        definition->id = engine->next_id++;
-    for (size_t i = 0; i < definition->index_count; i++)
-        if (definition->indexes[i].id == 0)
-            definition->indexes[i].id = engine->next_id++;
-    for (uint32_t id = first; id < engine->next_id; id++)
-        put_empty_stats(arena, txn, id);
-    if (engine->next_id != first)
-        format_store_next_id(engine, txn);
-}
-
-static void drop_range(struct arena *arena, struct store_txn *txn, uint8_t keyspace, uint32_t id) {
-    struct store_key key = catalog_stats_key(arena, id);
-    store_delete(txn, &key);
-    struct key_range all = key_range_of_table(arena, id);
-    struct store_range range = {keyspace, all.first, all.last};
-    store_delete_range(txn, &range);
-}
-
-static bool has_index(const struct table_definition *definition, uint32_t id) {
-    for (size_t i = 0; i < definition->index_count; i++)
-        if (definition->indexes[i].id == id)
-            return true;
-    return false;
-}
-
-/* The indexes of `before` that `after` (NULL: nothing) does not have any more. */
-static void drop_indexes(struct arena *arena, struct store_txn *txn,
-                         const struct table_definition *before,
-                         const struct table_definition *after) {
-    for (size_t i = 0; i < before->index_count; i++)
-        if (after == NULL || !has_index(after, before->indexes[i].id)) {
-            struct store_key cursor = backfill_cursor_key(arena, before->indexes[i].id);
-            store_delete(txn, &cursor);
-            drop_range(arena, txn, KEYSPACE_INDEXES, before->indexes[i].id);
-        }
-}
-
-static void drop_table(struct arena *arena, struct store_txn *txn,
-                       const struct table_definition *definition) {
-    struct store_key key = catalog_table_key(arena, definition->name);
-    store_delete(txn, &key);
-    drop_indexes(arena, txn, definition, NULL);
-    drop_range(arena, txn, KEYSPACE_ITEMS, definition->id);
-    drop_range(arena, txn, KEYSPACE_INDEXES, definition->id); /* its item collections */
-}
-
-/* Writes the records of the change and makes the table that will stand for it (NULL after a drop).
- */
-static struct error *apply_change(struct engine *engine, struct catalog_job *job,
-                                  struct catalog_change *change, struct table *current,
-                                  struct store_txn *txn, struct table **ret_table) {
-    struct arena *arena = job->arena;
-    if (change->action == CATALOG_DROP) {
-        drop_table(arena, txn, &current->definition);
-        *ret_table = NULL;
-        return NULL;
-    }
-    /* A copy, so that a second attempt starts from what was asked for. */
-    struct table_definition definition = change->definition;
-    definition.indexes =
-        arena_copy(arena, definition.indexes, definition.index_count * sizeof(*definition.indexes));
-    if (change->action == CATALOG_REPLACE)
-        drop_indexes(arena, txn, &current->definition, &definition);
-    assign_ids(engine, arena, txn, &definition);
-    struct slice stored = table_definition_encode(arena, &definition);
-    struct store_key key = catalog_table_key(arena, definition.name);
-    store_put(txn, &key, stored);
-    return catalog_table_new(arena, stored, current, ret_table);
-}
-
-static struct error *attempt_change(struct engine *engine, struct catalog_job *job,
-                                    struct catalog_change *change, struct table *current,
-                                    struct table **ret_table, bool *ret_conflict) {
-    struct store_txn *txn;
-    struct table *table = NULL;
-    TRY(store_begin(engine->store, job->arena, STORE_WRITE, &txn));
-    struct error *error = apply_change(engine, job, change, current, txn, &table);
-    if (error == NULL)
-        error = engine_commit(engine, txn, ret_conflict);
-    store_end(txn);
-    if (error != NULL || *ret_conflict)
-        table_unref(table);
-    else
-        *ret_table = table;
-    return error;
-}
-
-static struct error *commit_change(struct engine *engine, struct catalog_job *job,
-                                   struct catalog_change *change, struct table *current,
-                                   struct table **ret_table) {
-    for (int attempt = 0; attempt < COMMIT_ATTEMPTS_MAX; attempt++) {
-        bool conflict;
-        TRY(attempt_change(engine, job, change, current, ret_table, &conflict));
-        if (!conflict)
-            return NULL;
-    }
-    return engine_too_many_conflicts(job->arena);
-}
-
-static struct error *run_change(struct engine *engine, struct catalog_job *job,
-                                struct catalog_change *change, struct table *current) {
-    struct table *table = NULL;
-    TRY(commit_change(engine, job, change, current, &table));
-    if (table != NULL) {
-        job->after = table_ref(table);
-        catalog_publish(engine, table);
-        return NULL;
-    }
-    atomic_store(&current->stats->dropped, true);
-    current->stats->current = NULL;
-    publish(engine, list_with(engine->catalog, job->table_name, NULL));
-    return NULL;
-}
-
-void catalog_run(struct engine *engine, struct catalog_job *job) {
-    struct table *current = list_find(engine->catalog, job->table_name);
-    struct catalog_change change = {CATALOG_NOTHING, {.name = SLICE_NONE}};
-    if (current != NULL)
-        job->before = table_ref(current);
-    job->error = job->change(job, current, engine->catalog->count, &change);
-    if (job->error != NULL)
-        return;
-    if (change.action == CATALOG_NOTHING)
-        job->after = current == NULL ? NULL : table_ref(current);
-    else
-        job->error = run_change(engine, job, &change, current);
-}
-
-void catalog_job_release(struct catalog_job *job) {
-    table_unref(job->before);
-    table_unref(job->after);
-    job->before = job->after = NULL;
 }

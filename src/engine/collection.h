@@ -15,6 +15,12 @@
 /* The key of the collection to which an item belongs. */
 struct store_key collection_key(struct slice item_key);
 
+/* An item and its entries in the local indexes of its table. */
+uint64_t collection_bytes_of(const struct table_definition *table, struct slice stored);
+/* Of the record; an absent one: 0 bytes. */
+struct error *collection_decode(struct arena *arena, struct slice record, uint64_t *ret_bytes);
+struct slice collection_encode(struct arena *arena, uint64_t bytes);
+
 /* Accounts for a change of an item: slot->current of the collection moves with it. Fails when the
  * collection would outgrow the limit; a change that makes it smaller is always fine. */
 struct error *collection_change(const struct engine *engine, struct arena *arena,

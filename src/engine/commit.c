@@ -4,15 +4,17 @@
  * and answers all. While a commit is being synced the next group gathers, so the number of syncs
  * does not grow with the number of clients. A change of the catalog is a group of its own.
  *
- * With STORE_RELAXED the thread also makes what was committed durable every sync_interval_ms.
+ * Between groups the thread does its chores (chores.h), and with STORE_RELAXED it makes what was
+ * committed durable every sync_interval_ms.
  * Memory: one arena per group; a job's results are in the job's arena. */
 #include <errno.h>
-#include <time.h>
 
 #include "base/check.h"
+#include "base/deadline.h"
 #include "base/log.h"
-#include "engine/backfill.h"
+#include "engine/chores.h"
 #include "engine/item_write.h"
+#include "engine/sequence.h"
 #include "engine/transaction.h"
 
 /* A group ends at this many items or bytes, so that its memory and the wait of its first request
@@ -48,10 +50,11 @@ void engine_submit_catalog(struct engine *engine, struct catalog_job *job) {
     enqueue(engine, &job->job);
 }
 
-struct error *engine_commit(struct engine *engine, struct store_txn *txn, bool *ret_conflict) {
+static struct error *commit_as(struct store_txn *txn, enum store_durability durability,
+                               bool *ret_conflict) {
     enum store_outcome outcome;
     *ret_conflict = false;
-    TRY(store_commit(txn, engine->options.durability, &outcome));
+    TRY(store_commit(txn, durability, &outcome));
     if (outcome == STORE_UNKNOWN)
         return error_new(txn->arena, ERROR_INTERNAL_SERVER_ERROR,
                          "the store does not know whether it committed");
@@ -59,9 +62,21 @@ struct error *engine_commit(struct engine *engine, struct store_txn *txn, bool *
     return NULL;
 }
 
+struct error *engine_commit(struct engine *engine, struct store_txn *txn, bool *ret_conflict) {
+    return commit_as(txn, engine->options.durability, ret_conflict);
+}
+
 struct error *engine_too_many_conflicts(struct arena *arena) {
     return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the store found a conflict %d times",
                      COMMIT_ATTEMPTS_MAX);
+}
+
+struct error *engine_commit_step(struct store_txn *txn, enum store_durability durability) {
+    enum store_outcome outcome;
+    TRY(store_commit(txn, durability, &outcome));
+    if (outcome == STORE_COMMITTED)
+        return NULL;
+    return error_new(txn->arena, ERROR_INTERNAL_SERVER_ERROR, "the step was not committed");
 }
 
 /* ---- a group of writes ---- */
@@ -70,13 +85,16 @@ static struct write_job *as_write(struct job *job) {
     return (struct write_job *)(void *)job;
 }
 
-/* What a job's items will take. Of an update that is not known before it runs: it counts as a
- * fairly large item. */
+/* What a job's items will take, as far as that is known before it runs: what is there now, which is
+ * read and may be recorded, counts as an average item of its table, what an update makes as a
+ * fairly large one. */
 static size_t job_bytes(const struct write_job *job) {
     size_t bytes = 0;
     for (size_t i = 0; i < job->count; i++) {
         const struct item_write *write = &job->writes[i];
         bytes += write->store_key.len + write->stored.len;
+        if (write->refused == NULL)
+            bytes += (size_t)table_average_bytes(write->table);
         if (write->kind == WRITE_UPDATE)
             bytes += UPDATE_BYTES_ASSUMED;
     }
@@ -122,22 +140,20 @@ static void run_writes(struct group *group, struct job *jobs) {
         run_job(group, as_write(job));
 }
 
-static struct error *run_in_transaction(struct engine *engine, struct group *group,
-                                        struct job *jobs, struct store_txn *txn,
-                                        bool *ret_conflict) {
+static struct error *run_in_transaction(struct group *group, struct job *jobs,
+                                        struct store_txn *txn, bool *ret_conflict) {
     *ret_conflict = false;
     TRY(group_fetch(group, txn));
     run_writes(group, jobs);
-    return group_flush(group, txn) ? engine_commit(engine, txn, ret_conflict) : NULL;
+    return group_flush(group, txn) ? commit_as(txn, group->durability, ret_conflict) : NULL;
 }
 
 /* One attempt. After a conflict nothing has happened, and the group is run again on what the store
  * holds then. */
-static struct error *attempt_group(struct engine *engine, struct group *group, struct job *jobs,
-                                   bool *ret_conflict) {
+static struct error *attempt_group(struct group *group, struct job *jobs, bool *ret_conflict) {
     struct store_txn *txn;
-    TRY(store_begin(engine->store, group->arena, STORE_WRITE, &txn));
-    struct error *error = run_in_transaction(engine, group, jobs, txn, ret_conflict);
+    TRY(store_begin(group->engine->store, group->arena, STORE_WRITE, &txn));
+    struct error *error = run_in_transaction(group, jobs, txn, ret_conflict);
     group_finish(group, error == NULL && !*ret_conflict);
     store_end(txn);
     return error;
@@ -161,16 +177,23 @@ static void reserve_slots(struct group *group, struct engine *engine, struct are
 }
 
 static struct error *run_group(struct engine *engine, struct arena *arena, struct job *jobs,
-                               size_t writes) {
+                               size_t writes, enum store_durability durability) {
     struct group group;
     reserve_slots(&group, engine, arena, jobs, writes);
+    group.durability = durability;
     for (int attempt = 0; attempt < COMMIT_ATTEMPTS_MAX; attempt++) {
         bool conflict;
-        TRY(attempt_group(engine, &group, jobs, &conflict));
+        TRY(attempt_group(&group, jobs, &conflict));
         if (!conflict)
             return NULL;
     }
     return engine_too_many_conflicts(arena);
+}
+
+struct error *commit_writes(struct engine *engine, struct arena *arena, struct write_job *job,
+                            enum store_durability durability) {
+    job->job = (struct job){.kind = JOB_WRITE};
+    return run_group(engine, arena, &job->job, job->count, durability);
 }
 
 /* The engine's words go to the log; the client gets what the service would say. */
@@ -211,7 +234,7 @@ static void run_jobs(struct engine *engine, struct arena *arena, struct job *job
         }
         size_t writes;
         struct job *group = take_group(&jobs, &writes);
-        answer_writes(group, run_group(engine, arena, group, writes));
+        answer_writes(group, run_group(engine, arena, group, writes, engine->options.durability));
         arena_reset(arena);
     }
 }
@@ -223,24 +246,15 @@ static bool syncs_later(const struct engine *engine) {
            store_can(engine->store, STORE_PERSISTENT);
 }
 
-static struct timespec deadline_after_ms(uint32_t ms) {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += ms / 1000;
-    at.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000;
-    }
-    return at;
-}
-
-/* Waits for jobs; NULL when it is time to stop, or when the deadline passes. */
-static struct job *take_all(struct engine *engine, const struct timespec *deadline,
-                            bool *ret_stop) {
+/* Waits for jobs; NULL when it is time to stop or to look after the chores, or when the deadline
+ * passes. */
+static struct job *take_all(struct engine *engine, const struct timespec *deadline, bool *ret_stop,
+                            bool *ret_woken) {
+    /* Asking for a moment that is over would still give the processor away. */
+    int waited = deadline != NULL && deadline_passed(deadline) ? ETIMEDOUT : 0;
     pthread_mutex_lock(&engine->queue_lock);
-    int waited = 0;
-    while (engine->queue_head == NULL && !engine->stopping && waited != ETIMEDOUT) {
+    while (engine->queue_head == NULL && !engine->stopping && !engine->woken &&
+           waited != ETIMEDOUT) {
         if (deadline == NULL)
             pthread_cond_wait(&engine->queue_filled, &engine->queue_lock);
         else
@@ -249,8 +263,24 @@ static struct job *take_all(struct engine *engine, const struct timespec *deadli
     struct job *jobs = engine->queue_head;
     engine->queue_head = engine->queue_tail = NULL;
     *ret_stop = jobs == NULL && engine->stopping;
+    *ret_woken = engine->woken;
+    engine->woken = false;
     pthread_mutex_unlock(&engine->queue_lock);
     return jobs;
+}
+
+bool commit_jobs_wait(struct engine *engine) {
+    pthread_mutex_lock(&engine->queue_lock);
+    bool wait = engine->queue_head != NULL || engine->stopping;
+    pthread_mutex_unlock(&engine->queue_lock);
+    return wait;
+}
+
+void engine_time_moved(struct engine *engine) {
+    pthread_mutex_lock(&engine->queue_lock);
+    engine->woken = true;
+    pthread_mutex_unlock(&engine->queue_lock);
+    pthread_cond_signal(&engine->queue_filled);
 }
 
 static void sync_store(struct engine *engine, struct arena *arena) {
@@ -260,79 +290,57 @@ static void sync_store(struct engine *engine, struct arena *arena) {
     arena_reset(arena);
 }
 
-static bool passed(const struct timespec *deadline) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec > deadline->tv_sec ||
-           (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec);
-}
-
-enum { BACKFILL_WAIT_MS_MIN = 50, BACKFILL_WAIT_MS_MAX = 30 * 1000 };
-
-/* What the thread has to do besides jobs. */
-struct background {
-    bool unsynced; /* relaxed commits wait for their sync */
+/* What was committed without a sync waits for one. */
+struct unsynced {
+    bool any;
     struct timespec sync_at;
-    enum backfill_progress backfill;
-    struct timespec backfill_at; /* after a failed step: when to try again */
-    uint32_t backfill_wait_ms;   /* and how long that was to wait */
 };
 
-/* Until when to wait for jobs; NULL: as long as it takes. */
-static const struct timespec *wait_until(const struct background *background) {
-    static const struct timespec not_at_all = {0, 0};
-    if (background->backfill == BACKFILL_STEPPED)
-        return &not_at_all;
-    if (background->unsynced)
-        return &background->sync_at;
-    return background->backfill == BACKFILL_FAILED ? &background->backfill_at : NULL;
-}
-
-/* One step, unless the last one failed and it is not yet time to try again. The wait doubles from
- * one failure to the next. */
-static void run_backfill(struct engine *engine, struct arena *arena,
-                         struct background *background) {
-    if (background->backfill == BACKFILL_FAILED && !passed(&background->backfill_at))
-        return;
-    background->backfill = backfill_step(engine, arena);
-    if (background->backfill != BACKFILL_FAILED) {
-        background->backfill_wait_ms = 0;
-        return;
+static void sync_when_due(struct engine *engine, struct arena *arena, bool committed, bool stop,
+                          struct unsynced *unsynced) {
+    if (committed && !unsynced->any && syncs_later(engine)) {
+        unsynced->any = true;
+        unsynced->sync_at = deadline_after_ms(engine->options.sync_interval_ms);
     }
-    uint32_t wait_ms = background->backfill_wait_ms * 2;
-    if (wait_ms == 0)
-        wait_ms = BACKFILL_WAIT_MS_MIN;
-    background->backfill_wait_ms = wait_ms < BACKFILL_WAIT_MS_MAX ? wait_ms : BACKFILL_WAIT_MS_MAX;
-    background->backfill_at = deadline_after_ms(background->backfill_wait_ms);
-}
-
-static void run_background(struct engine *engine, struct arena *arena, bool had_jobs, bool stop,
-                           struct background *background) {
-    bool backfill = had_jobs || background->backfill != BACKFILL_IDLE;
-    if (!stop && backfill)
-        run_backfill(engine, arena, background);
-    if (had_jobs)
-        token_trim(engine, arena);
-    if (backfill && !background->unsynced && syncs_later(engine)) {
-        background->unsynced = true;
-        background->sync_at = deadline_after_ms(engine->options.sync_interval_ms);
-    }
-    if (background->unsynced && (stop || passed(&background->sync_at))) {
+    if (unsynced->any && (stop || deadline_passed(&unsynced->sync_at))) {
         sync_store(engine, arena);
-        background->unsynced = false;
+        unsynced->any = false;
     }
+}
+
+static const struct timespec *wait_until(const struct chores *chores,
+                                         const struct unsynced *unsynced) {
+    const struct timespec *chore = chores_deadline(chores);
+    if (!unsynced->any || (chore != NULL && deadline_before(chore, &unsynced->sync_at)))
+        return chore;
+    return &unsynced->sync_at;
+}
+
+/* A later run must not be before the time to which the clock was moved: it is stored before what is
+ * written at that time. */
+static void keep_time(struct engine *engine, struct arena *arena) {
+    struct error *error = sequence_keep_time(engine, arena);
+    if (error != NULL)
+        log_error("storing the time failed: %.*s", SLICE_ARGS(error->message));
+    arena_reset(arena);
 }
 
 static void *commit_main(void *context) {
     struct engine *engine = context;
     struct arena arena;
-    struct background background = {.backfill = BACKFILL_STEPPED}; /* one may be left over */
+    struct chores chores;
+    struct unsynced unsynced = {.any = false};
     bool stop = false;
     arena_init(&arena);
+    chores_init(&chores);
     while (!stop) {
-        struct job *jobs = take_all(engine, wait_until(&background), &stop);
+        bool woken;
+        struct job *jobs = take_all(engine, wait_until(&chores, &unsynced), &stop, &woken);
+        if (woken)
+            keep_time(engine, &arena);
         run_jobs(engine, &arena, jobs);
-        run_background(engine, &arena, jobs != NULL, stop, &background);
+        bool stepped = !stop && chores_run(&chores, engine, &arena, jobs != NULL || woken);
+        sync_when_due(engine, &arena, jobs != NULL || stepped || woken, stop, &unsynced);
     }
     arena_release(&arena);
     return NULL;

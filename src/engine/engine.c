@@ -4,6 +4,10 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "engine/backup_change.h"
+#include "engine/copy.h"
+#include "engine/reclaim.h"
+#include "engine/sequence.h"
 #include "engine/state.h"
 #include "engine/token.h"
 #include "model/limits.h"
@@ -22,12 +26,21 @@ static struct error *load(struct engine *engine, struct arena *arena) {
     struct error *error = catalog_load(engine, arena, txn);
     if (error == NULL)
         error = token_load(engine, arena, txn);
+    if (error == NULL)
+        error = sequence_load(engine, arena, txn);
+    if (error == NULL)
+        error = copy_load(engine, arena, txn);
+    if (error == NULL)
+        error = backup_load(engine, arena, txn);
     store_end(txn);
     TRY(error);
+    engine->opened_at_ms = sequence_ms(engine->last_sequence);
     return commit_start(engine, arena);
 }
 
 static void free_engine(struct engine *engine) {
+    copy_clear(engine);
+    reclaim_clear(engine);
     catalog_clear(engine);
     pthread_mutex_destroy(&engine->catalog_lock);
     pthread_mutex_destroy(&engine->queue_lock);
@@ -52,6 +65,10 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
     }
     *ret_engine = engine;
     return NULL;
+}
+
+int64_t engine_last_change_ms(const struct engine *engine) {
+    return engine->opened_at_ms;
 }
 
 void engine_close(struct engine *engine) {

@@ -42,4 +42,10 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
 /* Finishes what is queued, then stops. engine_close(NULL) is fine. */
 void engine_close(struct engine *engine);
 
+/* To be called when the clock was set forward, so that what has its time now is done now. The time
+ * is stored. Any thread. */
+void engine_time_moved(struct engine *engine);
+/* When the data that was opened was last changed, as far as that was stored; 0: not. */
+int64_t engine_last_change_ms(const struct engine *engine);
+
 #endif

@@ -7,16 +7,22 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "engine/backfill.h"
+#include "engine/expiry.h"
+#include "engine/history.h"
 #include "engine/index.h"
+#include "engine/sequence.h"
+#include "engine/stream.h"
 
 void group_init(struct group *group, struct engine *engine, struct arena *arena, size_t capacity) {
     size_t bucket_count = 16;
     while (bucket_count < capacity * 2)
         bucket_count *= 2;
+    int64_t now_ms = clock_now_ms(engine->options.clock);
     *group = (struct group){
         .engine = engine,
         .arena = arena,
-        .now_ms = (uint64_t)clock_now_ms(engine->options.clock),
+        .now_ms = (uint64_t)now_ms,
+        .first_sequence = sequence_next(engine, now_ms),
         .slots = ARENA_ARRAY(arena, struct slot, capacity),
         .capacity = capacity,
         .buckets = ARENA_ARRAY(arena, uint32_t, bucket_count),
@@ -60,6 +66,9 @@ struct error *group_fetch(struct group *group, struct store_txn *txn) {
         group->slots[i].committed = group->slots[i].current = values[i];
         group->slots[i].transaction = NULL;
     }
+    group->next_sequence = group->first_sequence;
+    group->changes = NULL;
+    group->changes_end = &group->changes;
     return NULL;
 }
 
@@ -71,22 +80,27 @@ static int64_t stored_size(struct slice stored) {
     return slice_present(stored) ? (int64_t)load_u32(stored.data + 1) : 0;
 }
 
-/* Adds to what the group does to some statistics. */
-static void count_change(struct group *group, struct table_stats *stats, struct slice before,
-                         struct slice after) {
+void group_count(struct group *group, struct table_stats *stats, int64_t items, int64_t bytes) {
     if (!stats->touched) {
         stats->touched = true;
         stats->next_touched = group->touched;
         group->touched = stats;
     }
-    stats->pending_items += (int)slice_present(after) - (int)slice_present(before);
-    stats->pending_bytes += stored_size(after) - stored_size(before);
+    stats->pending_items += items;
+    stats->pending_bytes += bytes;
+}
+
+static void count_change(struct group *group, struct table_stats *stats, struct slice before,
+                         struct slice after) {
+    group_count(group, stats, (int)slice_present(after) - (int)slice_present(before),
+                stored_size(after) - stored_size(before));
 }
 
 static void flush_index(struct group *group, const struct slot *slot, size_t i,
                         struct store_txn *txn) {
     const struct table_definition *table = &slot->table->definition;
-    if (!backfill_covers(&table->indexes[i], slot->table->index_stats[i], slot->key))
+    bool creating = table->indexes[i].status == TABLE_CREATING;
+    if (!backfill_covers(creating, slot->table->index_stats[i], slot->key))
         return;
     struct index_difference difference =
         index_difference_of(group->arena, &group->engine->keys, table, &table->indexes[i],
@@ -113,8 +127,12 @@ static void flush_slot(struct group *group, const struct slot *slot, struct stor
     if (slot->keyspace != KEYSPACE_ITEMS)
         return;
     count_change(group, slot->table->stats, slot->committed, slot->current);
+    if (slot->table->stats->keeps_history)
+        history_put_item(group, slot, txn);
     for (size_t i = 0; i < slot->table->definition.index_count; i++)
         flush_index(group, slot, i, txn);
+    if (slot->table->ttl_stats != NULL)
+        expiry_flush(group, slot, txn);
 }
 
 static void put_stats(struct group *group, const struct table_stats *stats, struct store_txn *txn) {
@@ -135,6 +153,12 @@ bool group_flush(struct group *group, struct store_txn *txn) {
     }
     for (struct table_stats *stats = group->touched; stats != NULL; stats = stats->next_touched)
         put_stats(group, stats, txn);
+    if (group->changes != NULL) { /* also when they cancel each other out */
+        stream_put_records(group, txn);
+        changed = true;
+    }
+    if (group->next_sequence > group->first_sequence)
+        sequence_put(txn, group->next_sequence - 1);
     return changed;
 }
 
@@ -148,4 +172,6 @@ void group_finish(struct group *group, bool committed) {
         stats->touched = false;
     }
     group->touched = NULL;
+    if (committed && group->next_sequence > group->first_sequence)
+        sequence_used(group->engine, group->next_sequence - 1);
 }

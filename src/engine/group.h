@@ -24,13 +24,18 @@ struct slot {
 struct group {
     struct engine *engine;
     struct arena *arena;
+    enum store_durability durability; /* of its commit */
     uint64_t now_ms;    /* one time for all, also when the group is run again after a conflict */
     struct slot *slots; /* in order of first use */
     size_t count;
     size_t capacity;
     struct table_stats *touched; /* those that change, in a list */
-    uint32_t *buckets;           /* slot number + 1; 0: free */
-    size_t bucket_count;         /* a power of two, at least twice the capacity */
+    uint64_t first_sequence;     /* of the changes that the group records */
+    uint64_t next_sequence;
+    struct group_change *changes;      /* what the writes did one by one, for streams (stream.h) */
+    struct group_change **changes_end; /* where the next one goes */
+    uint32_t *buckets;                 /* slot number + 1; 0: free */
+    size_t bucket_count;               /* a power of two, at least twice the capacity */
 };
 
 /* For at most `capacity` keys. */
@@ -39,9 +44,11 @@ void group_init(struct group *group, struct engine *engine, struct arena *arena,
 struct slot *group_slot(struct group *group, struct table *table, struct store_key key);
 /* Reads what the store holds for all slots, at once. */
 struct error *group_fetch(struct group *group, struct store_txn *txn);
-/* Writes the slots that changed, their index entries and the statistics to the transaction. False:
- * nothing changed. */
+/* Writes the slots that changed, their index entries, the statistics and the records of streams to
+ * the transaction. False: nothing changed. */
 bool group_flush(struct group *group, struct store_txn *txn);
+/* Adds to what the group does to some statistics. */
+void group_count(struct group *group, struct table_stats *stats, int64_t items, int64_t bytes);
 /* The last step: after a commit, the tables' statistics take in what the group changed. */
 void group_finish(struct group *group, bool committed);
 

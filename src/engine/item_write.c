@@ -8,7 +8,9 @@
 #include "engine/item_write.h"
 
 #include "engine/collection.h"
+#include "engine/expiry.h"
 #include "engine/index.h"
+#include "engine/stream.h"
 #include "model/capacity.h"
 #include "model/index_key.h"
 #include "model/limits.h"
@@ -41,6 +43,8 @@ static struct error *condition_failed(struct arena *arena, const struct item_wri
  * answer is not one. */
 static struct error *check_same_partition(struct arena *arena, const struct item_write *write,
                                           struct value old) {
+    if (write->expired)
+        return NULL; /* its key is that of an item */
     struct slice name = write->table->definition.keys.hash[0].name;
     struct value mine = value_map_find(write->kind == WRITE_PUT ? write->item : write->key, name);
     if (value_present(old) && !value_equal(value_map_find(old, name), mine))
@@ -70,6 +74,11 @@ static struct error *build_updated(struct item_write *write, struct arena *arena
     return NULL;
 }
 
+static bool expires_at(const struct table_definition *table, struct value item, uint64_t when) {
+    uint64_t seconds;
+    return value_present(item) && expiry_of(table, item, &seconds) && seconds == when;
+}
+
 /* The stored bytes that the write would leave; absent for a delete. */
 static struct error *decide(struct item_write *write, struct arena *arena, const struct slot *slot,
                             struct value old, struct slice *ret_stored) {
@@ -86,6 +95,8 @@ static struct error *decide(struct item_write *write, struct arena *arena, const
     case WRITE_UPDATE:
         return build_updated(write, arena, &slot->table->definition, old, ret_stored);
     case WRITE_DELETE:
+        if (write->expired && !expires_at(&slot->table->definition, old, write->expires_at))
+            *ret_stored = slot->current;
         break;
     case WRITE_CHECK:
         *ret_stored = slot->current;
@@ -152,6 +163,8 @@ static struct error *apply(struct group *group, struct item_write *write, struct
         return NULL;
     if (write->count_indexes)
         count_indexes(group->engine, write, arena, slot, stored);
+    if (slot->table->definition.stream != STREAM_OFF)
+        stream_note_change(group, slot, stored, write->expired);
     slot->current = stored;
     return NULL;
 }

@@ -5,10 +5,16 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/crowd.h"
+#include "base/timestamp.h"
 #include "codec/key.h"
 #include "engine/catalog.h"
 #include "engine/engine.h"
 #include "engine/write.h"
+#include "model/limits.h"
+
+/* Of the key of a stream's definition (stream.h): a table's name, a label, two bytes. */
+enum { STREAM_DEFINITION_KEY_MAX = LIMIT_TABLE_NAME_MAX + TIMESTAMP_CHARS + 2 };
 
 /* An immutable list of tables, sorted by name. */
 struct catalog {
@@ -17,16 +23,41 @@ struct catalog {
     struct table *tables[];
 };
 
+/* When streams need to be looked at, and how far a look has come that takes several steps. */
+struct stream_keeper {
+    int64_t due_ms;      /* INT64_MAX: there are no streams */
+    int64_t next_due_ms; /* of what the present look has seen so far */
+    bool changed;        /* a stream came or ended meanwhile */
+    struct slice cursor; /* the key of the last one that was looked at; absent: none */
+    uint8_t cursor_bytes[STREAM_DEFINITION_KEY_MAX];
+};
+
 struct engine {
     struct engine_options options;
     struct store *store;
     struct key_codec keys;
-    uint32_t next_id;    /* of tables and indexes; commit thread only */
-    bool index_creating; /* some index is being filled; commit thread only */
-    /* Commit thread only: when the first request token that is known ends, and when to try again
-     * after an error. */
+    uint32_t next_id;   /* of tables and indexes; commit thread only */
+    bool filling;       /* some index or range of expiries is being filled; commit thread only */
+    struct {            /* what the sweeper knows (sweep.h); commit thread only */
+        bool any;       /* some table has a TTL attribute */
+        uint64_t first; /* no item expires before this second; 0: not known */
+        size_t turn;    /* the table to look at next */
+        struct crowd crowd;
+        struct timespec sync_at; /* the step after that is durable */
+        struct timespec log_at;  /* before that nothing is logged */
+    } sweep;
+    /* Commit thread only: when the first request token that is known ends. */
     int64_t tokens_end_ms;
-    int64_t tokens_retry_ms;
+    /* Of what was committed (sequence.h). The commit thread writes it; streams are read by it. */
+    atomic_uint_fast64_t last_sequence;
+    /* Commit thread only: streams that have something coming (stream_keep.c). */
+    struct stream_keeper streams;
+    /* Commit thread only. */
+    struct copy *copies;       /* under way (copy.h) */
+    int64_t backups_expire_ms; /* when the first of them does */
+    struct reclaim *reclaims;  /* room to be given back (reclaim.h) */
+    size_t reclaim_count;
+    int64_t opened_at_ms; /* the time of the last number when the engine was opened */
 
     pthread_mutex_t catalog_lock; /* guards the pointer, not the list */
     struct catalog *catalog;
@@ -38,6 +69,7 @@ struct engine {
     struct job *queue_head;
     struct job *queue_tail;
     bool stopping;
+    bool woken; /* chores are to look again, whatever they wait for */
 };
 
 /* catalog.c */
@@ -47,9 +79,14 @@ void catalog_clear(struct engine *engine);
  * `before` is the version that it replaces, or NULL. */
 struct error *catalog_table_new(struct arena *arena, struct slice stored,
                                 const struct table *before, struct table **ret_table);
+/* The table with that id as it is now, borrowed; NULL: none. Commit thread. */
+struct table *catalog_current_by_id(const struct engine *engine, uint32_t id);
 /* Makes the table the one of its name. Takes over the reference. */
 void catalog_publish(struct engine *engine, struct table *table);
-/* Runs one change in a transaction of its own; commit thread. */
+/* Takes a table that was deleted out of the list. */
+void catalog_withdraw(struct engine *engine, struct table *table);
+
+/* catalog_change.c: runs one change in a transaction of its own; commit thread. */
 void catalog_run(struct engine *engine, struct catalog_job *job);
 
 /* format.c: the record that makes a store a gramme database. */
@@ -59,12 +96,19 @@ void format_store_next_id(struct engine *engine, struct store_txn *txn);
 /* commit.c */
 struct error *commit_start(struct engine *engine, struct arena *arena);
 void commit_stop(struct engine *engine);
+/* Runs a job of the commit thread's own as a group by itself; `done` is not called. */
+struct error *commit_writes(struct engine *engine, struct arena *arena, struct write_job *job,
+                            enum store_durability durability);
+/* Whether jobs wait for the commit thread. */
+bool commit_jobs_wait(struct engine *engine);
 
 /* Commits. A conflict means that nothing happened: the caller runs its transaction again, a few
  * times at most. */
 enum { COMMIT_ATTEMPTS_MAX = 10 };
 struct error *engine_commit(struct engine *engine, struct store_txn *txn, bool *ret_conflict);
 struct error *engine_too_many_conflicts(struct arena *arena);
+/* Commits a step of a chore, which is done again when it fails for whatever reason. */
+struct error *engine_commit_step(struct store_txn *txn, enum store_durability durability);
 
 /* catalog_records.c: keys and values of the catalog's keyspace. */
 struct store_key catalog_table_key(struct arena *arena, struct slice name);

@@ -2,7 +2,6 @@
 #include "engine/token.h"
 
 #include "base/bytes.h"
-#include "base/log.h"
 #include "model/limits.h"
 
 enum {
@@ -12,7 +11,6 @@ enum {
     SIZES_AT = FINGERPRINT_AT + 16,
     END_KEY_BYTES = 4 + 8 + SIPHASH_BYTES,
     TRIM_MAX = 256,
-    RETRY_MS = 1000, /* when forgetting failed */
 };
 
 /* ---- keys ---- */
@@ -26,15 +24,6 @@ static struct store_key token_key(struct arena *arena, const uint8_t hash[SIPHAS
     key[0] = 'I';
     memcpy(key + 4, hash, SIPHASH_BYTES);
     return catalog_key(key, TOKEN_KEY_BYTES);
-}
-
-static void store_u64_be(uint8_t *p, uint64_t n) {
-    store_u32_be(p, (uint32_t)(n >> 32));
-    store_u32_be(p + 4, (uint32_t)n);
-}
-
-static uint64_t load_u64_be(const uint8_t *p) {
-    return (uint64_t)load_u32_be(p) << 32 | load_u32_be(p + 4);
 }
 
 static struct store_key end_key(struct arena *arena, uint64_t end_ms, const uint8_t *hash) {
@@ -178,14 +167,13 @@ static struct error *trim(struct engine *engine, struct arena *arena, uint64_t n
     return error;
 }
 
-void token_trim(struct engine *engine, struct arena *arena) {
+struct error *token_trim(struct engine *engine, struct arena *arena, enum chore_state *ret_state) {
     int64_t now_ms = clock_now_ms(engine->options.clock);
-    if (now_ms <= engine->tokens_end_ms || now_ms < engine->tokens_retry_ms)
-        return;
-    struct error *error = trim(engine, arena, (uint64_t)now_ms);
-    if (error != NULL) {
-        engine->tokens_retry_ms = now_ms + RETRY_MS;
-        log_error("forgetting request tokens: %.*s", SLICE_ARGS(error->message));
-    }
-    arena_reset(arena);
+    *ret_state = CHORE_ASLEEP;
+    if (now_ms <= engine->tokens_end_ms)
+        return NULL;
+    TRY(trim(engine, arena, (uint64_t)now_ms));
+    if (now_ms > engine->tokens_end_ms)
+        *ret_state = CHORE_STEPPED;
+    return NULL;
 }

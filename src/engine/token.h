@@ -15,6 +15,7 @@
 #ifndef GRAMME_ENGINE_TOKEN_H
 #define GRAMME_ENGINE_TOKEN_H
 
+#include "engine/chores.h"
 #include "engine/group.h"
 
 enum { TOKEN_SLOTS_MAX = 2 };
@@ -37,8 +38,8 @@ void token_remember(struct group *group, const struct write_job *job, struct slo
 
 /* When the engine is opened: finds out when the first token ends. */
 struct error *token_load(struct engine *engine, struct arena *arena, struct store_txn *txn);
-/* Forgets tokens whose time has passed, a bounded number of them; does nothing while there are
- * none. Only jobs make tokens, so it is enough to call this after jobs. */
-void token_trim(struct engine *engine, struct arena *arena);
+/* A chore: forgets tokens whose time has passed, a bounded number of them. Only jobs make tokens,
+ * so it is enough to look after jobs. */
+struct error *token_trim(struct engine *engine, struct arena *arena, enum chore_state *ret_state);
 
 #endif

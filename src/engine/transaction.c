@@ -70,6 +70,7 @@ static void run_all(struct group *group, struct write_job *job, struct slot *tok
     struct saved_slot *saved =
         ARENA_ARRAY(group->arena, struct saved_slot, job->count * WRITE_SLOTS_MAX);
     size_t saved_count = save_slots(group, job, saved);
+    struct group_change **changes_end = group->changes_end;
     job->transaction->cancelled = !try_all(group, job);
     job->error = check_size(job);
     bool happens = !job->transaction->cancelled && job->error == NULL;
@@ -78,6 +79,10 @@ static void run_all(struct group *group, struct write_job *job, struct slot *tok
             saved[i].slot->transaction = job;
         else
             saved[i].slot->current = saved[i].current;
+    }
+    if (!happens) {
+        group->changes_end = changes_end;
+        *changes_end = NULL;
     }
     if (happens && token != NULL)
         token_remember(group, job, token);

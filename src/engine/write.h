@@ -37,6 +37,10 @@ struct item_write {
     bool keep_old;                /* the caller wants old_item */
     bool keep_new;                /* the caller wants new_item */
     bool old_on_failure;          /* a failed condition's error carries the item */
+    /* The sweeper's: a DELETE of an item that expired at that second, unless it is another by now.
+     * Without a key: the store key is known. */
+    bool expired;
+    uint64_t expires_at;
     /* Of a transaction: what speaks against the write was found before; it fails with this and is
      * neither prepared nor run. */
     struct error *refused;

@@ -8,12 +8,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "fault/acknowledged.h"
 #include "store/fault/fault.h"
-#include "store/memory/memory.h"
 #include "support/engine_fixture.h"
 
 /* What the clients of the scenario know: for each step, whether it was acknowledged. */
@@ -22,24 +21,9 @@ struct outcome {
     bool put_a, put_b, updated_a, deleted_b, put_c, dropped;
 };
 
-static struct store *new_store(void) {
-    struct arena arena;
-    struct store *inner;
-    arena_init(&arena);
-    assert_null(memory_store_open(&arena, engine_keyspaces, KEYSPACE_COUNT, &inner));
-    arena_release(&arena);
-    return fault_store_new(inner);
-}
-
 #define KEY_A "{\"pk\":{\"S\":\"a\"}}"
 #define KEY_B "{\"pk\":{\"S\":\"b\"}}"
 #define KEY_C "{\"pk\":{\"S\":\"c\"}}"
-
-static bool acknowledged(struct error *error) {
-    if (error != NULL)
-        assert_int_equal(error->code, ERROR_INTERNAL_SERVER_ERROR);
-    return error == NULL;
-}
 
 static void run_scenario(struct engine_fixture *f, struct outcome *outcome) {
     *outcome = (struct outcome){false};
@@ -96,7 +80,7 @@ static void every_call_may_fail(void **state) {
     for (uint64_t n = 0; n <= calls; n++) {
         struct engine_fixture fixture;
         struct outcome outcome;
-        struct store *store = new_store();
+        struct store *store = fault_store_new(fixture_store());
         assert_null(fixture_open(&fixture, store));
         fault_store_arm(store, n == 0 ? FAULT_NONE : FAULT_ERROR, n);
         run_scenario(&fixture, &outcome);
@@ -119,7 +103,7 @@ static void every_commit_may_conflict(void **state) {
     for (uint64_t n = 1; n <= 7; n++) {
         struct engine_fixture fixture;
         struct outcome outcome;
-        struct store *store = new_store();
+        struct store *store = fault_store_new(fixture_store());
         assert_null(fixture_open(&fixture, store));
         fault_store_arm(store, FAULT_CONFLICT, n);
         run_scenario(&fixture, &outcome);
@@ -136,7 +120,7 @@ static void opening_may_fail_at_every_call(void **state) {
     uint64_t calls = 1;
     for (uint64_t n = 0; n <= calls; n++) {
         struct engine_fixture fixture;
-        struct store *store = new_store();
+        struct store *store = fault_store_new(fixture_store());
         fault_store_arm(store, n == 0 ? FAULT_NONE : FAULT_ERROR, n);
         struct error *error = fixture_open(&fixture, store);
         if (n == 0)

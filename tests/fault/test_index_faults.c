@@ -12,24 +12,9 @@
 
 #include <cmocka.h>
 
+#include "fault/acknowledged.h"
 #include "store/fault/fault.h"
-#include "store/memory/memory.h"
 #include "support/index_fixture.h"
-
-static struct store *new_store(void) {
-    struct arena arena;
-    struct store *inner;
-    arena_init(&arena);
-    assert_null(memory_store_open(&arena, engine_keyspaces, KEYSPACE_COUNT, &inner));
-    arena_release(&arena);
-    return fault_store_new(inner);
-}
-
-static bool acknowledged(struct error *error) {
-    if (error != NULL)
-        assert_int_equal(error->code, ERROR_INTERNAL_SERVER_ERROR);
-    return error == NULL;
-}
 
 #define KEY(sk) "{\"pk\":{\"S\":\"p\"},\"sk\":{\"S\":\"" sk "\"}}"
 #define ITEM(sk, rest) "{\"pk\":{\"S\":\"p\"},\"sk\":{\"S\":\"" sk "\"}," rest "}"
@@ -121,7 +106,7 @@ static void check_database(struct engine_fixture *f, struct store *store,
 /* One run with a fault; false when the scenario was over before the fault came. */
 static bool run_with(enum fault fault, uint64_t n, struct outcome *ret_outcome) {
     struct engine_fixture fixture;
-    struct store *store = new_store();
+    struct store *store = fault_store_new(fixture_store());
     assert_null(fixture_open(&fixture, store));
     fault_store_arm(store, fault, n);
     run_scenario(&fixture, ret_outcome);
@@ -157,7 +142,7 @@ static void every_commit_may_conflict(void **state) {
 static void the_comparison_notices(void **state) {
     (void)state;
     struct engine_fixture fixture;
-    struct store *store = new_store();
+    struct store *store = fault_store_new(fixture_store());
     assert_null(fixture_open(&fixture, store));
     assert_null(fixture_create_indexed(&fixture, "T"));
     assert_null(fixture_put(&fixture, "T", ITEM("a", "\"g\":{\"S\":\"g\"},\"l\":{\"N\":\"1\"}")));

@@ -9,12 +9,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "store/fault/fault.h"
-#include "store/memory/memory.h"
 #include "support/transaction_fixture.h"
 
 /* Every look at it takes a millisecond, so that a group that is run again is run at another time.
@@ -31,12 +29,7 @@ static int64_t tick(const struct clock *clock) {
 static struct ticking_clock ticking_clock = {{tick}, 1700000000000};
 
 static struct store *open_fixture(struct engine_fixture *f) {
-    struct arena arena;
-    struct store *inner;
-    arena_init(&arena);
-    assert_null(memory_store_open(&arena, engine_keyspaces, KEYSPACE_COUNT, &inner));
-    arena_release(&arena);
-    struct store *store = fault_store_new(inner);
+    struct store *store = fault_store_new(fixture_store());
     struct engine_options options = fixture_options(store);
     options.clock = &ticking_clock.clock;
     assert_null(fixture_open_with(f, &options));

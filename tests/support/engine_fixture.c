@@ -3,6 +3,22 @@
 
 #include "base/check.h"
 #include "model/value_json.h"
+#include "store/memory/memory.h"
+
+static int64_t read_clock(const struct clock *clock) {
+    return ((const struct fixture_clock *)(const void *)clock)->now_ms;
+}
+
+struct fixture_clock fixture_clock = {.clock = {read_clock}};
+
+struct store *fixture_store(void) {
+    struct arena arena;
+    struct store *store;
+    arena_init(&arena);
+    CHECK(memory_store_open(&arena, engine_keyspaces, KEYSPACE_COUNT, &store) == NULL);
+    arena_release(&arena);
+    return store;
+}
 
 struct engine_options fixture_options(struct store *store) {
     return (struct engine_options){
@@ -21,6 +37,7 @@ struct error *fixture_open_with(struct engine_fixture *fixture,
     fixture->engine = NULL;
     fixture->view = NULL;
     fixture->program_count = 0;
+    fixture->table_count = 0;
     TRY(engine_open(&fixture->arena, options, &fixture->engine));
     fixture->view = catalog_view_new(fixture->engine);
     return NULL;
@@ -36,6 +53,8 @@ void fixture_close(struct engine_fixture *fixture) {
     engine_close(fixture->engine);
     for (size_t i = 0; i < fixture->program_count; i++)
         expr_program_unref(fixture->programs[i]);
+    for (size_t i = 0; i < fixture->table_count; i++)
+        table_unref(fixture->tables[i]);
     sem_destroy(&fixture->done);
     arena_release(&fixture->arena);
 }
@@ -70,18 +89,77 @@ const char *fixture_json(struct engine_fixture *fixture, struct value item) {
     return text;
 }
 
-/* ---- catalog ---- */
+/* ---- catalog jobs ---- */
 
 static void catalog_done(struct catalog_job *job) {
-    struct engine_fixture *fixture = job->context;
-    sem_post(&fixture->done);
+    struct fixture_job *waited = (struct fixture_job *)(void *)job;
+    sem_post(&waited->fixture->done);
 }
 
-/* What the next table is to be; read on the commit thread while the test waits. */
-static struct {
+void fixture_submit_catalog(struct engine_fixture *fixture, struct fixture_job *job,
+                            const char *table, fixture_change *change, void *context) {
+    *job = (struct fixture_job){
+        .job = {.table_name = slice_text(table),
+                .arena = &fixture->arena,
+                .context = context,
+                .change = change,
+                .done = catalog_done},
+        .fixture = fixture,
+    };
+    engine_submit_catalog(fixture->engine, &job->job);
+}
+
+struct error *fixture_await_catalog(struct fixture_job *job) {
+    sem_wait(&job->fixture->done);
+    catalog_job_release(&job->job);
+    return job->job.error;
+}
+
+struct error *fixture_run_catalog(struct engine_fixture *fixture, const char *table,
+                                  fixture_change *change, void *context) {
+    struct fixture_job job;
+    fixture_submit_catalog(fixture, &job, table, change, context);
+    return fixture_await_catalog(&job);
+}
+
+static struct error *change_nothing(struct catalog_job *job, const struct table *current,
+                                    size_t table_count, struct catalog_change *ret_change) {
+    (void)job, (void)current, (void)table_count, (void)ret_change;
+    return NULL;
+}
+
+static void wait_to_go(struct catalog_job *job) {
+    struct fixture_hold *hold = job->context;
+    sem_post(&hold->held);
+    sem_wait(&hold->go);
+    sem_post(&hold->held); /* it is not looked at any more */
+}
+
+void fixture_hold(struct engine_fixture *fixture, struct fixture_hold *hold) {
+    hold->job = (struct catalog_job){.table_name = SLICE_LITERAL("none"),
+                                     .arena = &fixture->arena,
+                                     .context = hold,
+                                     .change = change_nothing,
+                                     .done = wait_to_go};
+    sem_init(&hold->held, 0, 0);
+    sem_init(&hold->go, 0, 0);
+    engine_submit_catalog(fixture->engine, &hold->job);
+    sem_wait(&hold->held);
+}
+
+void fixture_let_go(struct fixture_hold *hold) {
+    sem_post(&hold->go);
+    sem_wait(&hold->held);
+    sem_destroy(&hold->held);
+    sem_destroy(&hold->go);
+}
+
+/* ---- tables ---- */
+
+struct wanted_table {
     enum value_type sort_type;
     bool indexed;
-} wanted;
+};
 
 static void add_indexes(struct arena *arena, struct table_definition *definition) {
     static struct attribute_definition attributes[] = {
@@ -133,12 +211,24 @@ static struct error *create(struct catalog_job *job, const struct table *current
         .on_demand = UNITS_UNSET,
         .warm = UNITS_UNSET,
     };
-    if (wanted.sort_type != VALUE_NONE) {
+    const struct wanted_table *wanted = job->context;
+    if (wanted->sort_type != VALUE_NONE) {
         definition->keys.range_count = 1;
-        definition->keys.range[0] = (struct key_attribute){SLICE_LITERAL("sk"), wanted.sort_type};
+        definition->keys.range[0] = (struct key_attribute){SLICE_LITERAL("sk"), wanted->sort_type};
     }
-    if (wanted.indexed)
+    if (wanted->indexed)
         add_indexes(job->arena, definition);
+    return NULL;
+}
+
+static struct error *set_stream(struct catalog_job *job, const struct table *current,
+                                size_t table_count, struct catalog_change *ret_change) {
+    (void)table_count;
+    if (current == NULL)
+        return error_new(job->arena, ERROR_RESOURCE_NOT_FOUND, "Table not found");
+    ret_change->action = CATALOG_REPLACE;
+    ret_change->definition = current->definition;
+    ret_change->definition.stream = *(const enum stream_view *)job->context;
     return NULL;
 }
 
@@ -151,39 +241,36 @@ static struct error *drop(struct catalog_job *job, const struct table *current, 
     return NULL;
 }
 
-static struct error *run_catalog(struct engine_fixture *fixture, struct catalog_job *job) {
-    job->arena = &fixture->arena;
-    job->context = fixture;
-    job->done = catalog_done;
-    engine_submit_catalog(fixture->engine, job);
-    sem_wait(&fixture->done);
-    struct error *error = job->error;
-    catalog_job_release(job);
-    return error;
-}
-
 struct error *fixture_create_table(struct engine_fixture *fixture, const char *name,
                                    enum value_type sort_type) {
-    wanted.sort_type = sort_type;
-    wanted.indexed = false;
-    struct catalog_job job = {.table_name = slice_text(name), .change = create};
-    return run_catalog(fixture, &job);
+    struct wanted_table wanted = {sort_type, false};
+    return fixture_run_catalog(fixture, name, create, &wanted);
 }
 
 struct error *fixture_create_indexed(struct engine_fixture *fixture, const char *name) {
-    wanted.sort_type = VALUE_S;
-    wanted.indexed = true;
-    struct catalog_job job = {.table_name = slice_text(name), .change = create};
-    return run_catalog(fixture, &job);
+    struct wanted_table wanted = {VALUE_S, true};
+    return fixture_run_catalog(fixture, name, create, &wanted);
+}
+
+struct error *fixture_set_stream(struct engine_fixture *fixture, const char *table,
+                                 enum stream_view view) {
+    return fixture_run_catalog(fixture, table, set_stream, &view);
 }
 
 struct error *fixture_drop_table(struct engine_fixture *fixture, const char *name) {
-    struct catalog_job job = {.table_name = slice_text(name), .change = drop};
-    return run_catalog(fixture, &job);
+    return fixture_run_catalog(fixture, name, drop, NULL);
 }
 
 struct table *fixture_table(struct engine_fixture *fixture, const char *name) {
-    return catalog_find(fixture->view, slice_text(name));
+    struct table *table = catalog_find(fixture->view, slice_text(name));
+    for (size_t i = 0; i < fixture->table_count; i++)
+        if (fixture->tables[i] == table)
+            return table;
+    if (table != NULL) {
+        CHECK(fixture->table_count < FIXTURE_TABLES_MAX);
+        fixture->tables[fixture->table_count++] = table_ref(table);
+    }
+    return table;
 }
 
 /* ---- items ---- */
@@ -193,13 +280,27 @@ static void write_done(struct write_job *job) {
     sem_post(&fixture->done);
 }
 
-struct error *fixture_write_job(struct engine_fixture *fixture, struct write_job *job) {
+void fixture_submit_writes(struct engine_fixture *fixture, struct write_job *job) {
     job->arena = &fixture->arena;
     job->context = fixture;
     job->done = write_done;
     engine_submit_writes(fixture->engine, job);
+}
+
+struct error *fixture_write_job(struct engine_fixture *fixture, struct write_job *job) {
+    fixture_submit_writes(fixture, job);
     sem_wait(&fixture->done);
     return job->error;
+}
+
+void fixture_write_group(struct engine_fixture *fixture, size_t count, struct write_job **jobs) {
+    struct fixture_hold hold;
+    fixture_hold(fixture, &hold);
+    for (size_t i = 0; i < count; i++)
+        fixture_submit_writes(fixture, jobs[i]);
+    fixture_let_go(&hold);
+    for (size_t i = 0; i < count; i++)
+        sem_wait(&fixture->done);
 }
 
 struct error *fixture_write(struct engine_fixture *fixture, struct item_write *write) {

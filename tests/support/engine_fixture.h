@@ -8,7 +8,7 @@
 #include "engine/read.h"
 #include "engine/write.h"
 
-enum { FIXTURE_PROGRAMS_MAX = 64 };
+enum { FIXTURE_PROGRAMS_MAX = 64, FIXTURE_TABLES_MAX = 256 };
 
 struct engine_fixture {
     struct arena arena;
@@ -17,8 +17,19 @@ struct engine_fixture {
     sem_t done;
     struct expr_program *programs[FIXTURE_PROGRAMS_MAX]; /* of fixture_expr() */
     size_t program_count;
+    struct table *tables[FIXTURE_TABLES_MAX]; /* that fixture_table() returned, referenced */
+    size_t table_count;
 };
 
+/* A clock that a test moves, and that stands still otherwise. */
+struct fixture_clock {
+    struct clock clock;
+    _Atomic int64_t now_ms;
+};
+extern struct fixture_clock fixture_clock;
+
+/* An empty memory store with the engine's keyspaces. */
+struct store *fixture_store(void);
 /* Takes over the store. */
 struct error *fixture_open(struct engine_fixture *fixture, struct store *store);
 /* The same with options that a test has changed; fixture_options() are the usual ones. */
@@ -39,7 +50,36 @@ struct error *fixture_create_table(struct engine_fixture *fixture, const char *n
 /* A table with keys pk and sk of type S, a global index by-g on g of type S that projects all, and
  * a local index by-l on l of type N that projects the keys. */
 struct error *fixture_create_indexed(struct engine_fixture *fixture, const char *name);
+/* Turns a table's stream on, or off with STREAM_OFF. */
+struct error *fixture_set_stream(struct engine_fixture *fixture, const char *table,
+                                 enum stream_view view);
 struct error *fixture_drop_table(struct engine_fixture *fixture, const char *name);
+
+/* A catalog job that the test waits for. */
+struct fixture_job {
+    struct catalog_job job; /* must be first */
+    struct engine_fixture *fixture;
+};
+typedef struct error *fixture_change(struct catalog_job *job, const struct table *current,
+                                     size_t table_count, struct catalog_change *ret_change);
+/* Submits a change of a table that finds `context` in its job, and returns at once. */
+void fixture_submit_catalog(struct engine_fixture *fixture, struct fixture_job *job,
+                            const char *table, fixture_change *change, void *context);
+/* Waits for it; returns its error. */
+struct error *fixture_await_catalog(struct fixture_job *job);
+/* Both. */
+struct error *fixture_run_catalog(struct engine_fixture *fixture, const char *table,
+                                  fixture_change *change, void *context);
+
+/* Keeps the commit thread until it may go, so that what is submitted meanwhile is one group. */
+struct fixture_hold {
+    struct catalog_job job;
+    sem_t held, go;
+};
+void fixture_hold(struct engine_fixture *fixture, struct fixture_hold *hold);
+void fixture_let_go(struct fixture_hold *hold);
+
+/* The table as it is now; valid as long as the fixture, although the catalog changes meanwhile. */
 struct table *fixture_table(struct engine_fixture *fixture, const char *name);
 
 /* A bound expression that lives as long as the fixture; NULL for a NULL text. `values` is a JSON
@@ -51,6 +91,10 @@ const struct expr *fixture_expr(struct engine_fixture *fixture, enum expr_kind k
 struct error *fixture_write(struct engine_fixture *fixture, struct item_write *write);
 /* Runs prepared writes as one job and waits; returns the job's error. */
 struct error *fixture_write_job(struct engine_fixture *fixture, struct write_job *job);
+/* Submits them and returns at once; fixture->done is posted when they are done. */
+void fixture_submit_writes(struct engine_fixture *fixture, struct write_job *job);
+/* Runs prepared jobs as one group and waits. */
+void fixture_write_group(struct engine_fixture *fixture, size_t count, struct write_job **jobs);
 struct error *fixture_put(struct engine_fixture *fixture, const char *table, const char *json);
 struct error *fixture_delete(struct engine_fixture *fixture, const char *table, const char *key);
 /* Condition, update and values may be NULL, as for fixture_expr(). */

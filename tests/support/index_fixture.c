@@ -41,52 +41,27 @@ static struct error *add(struct catalog_job *job, const struct table *current, s
     return NULL;
 }
 
-struct removal {
-    struct engine_fixture *fixture;
-    const char *index;
-};
-
 static struct error *remove_one(struct catalog_job *job, const struct table *current,
                                 size_t table_count, struct catalog_change *ret_change) {
     (void)table_count;
-    const struct removal *removal = job->context;
+    const char *index = job->context;
     struct table_definition *definition = &ret_change->definition;
     *definition = current->definition;
     definition->indexes = ARENA_ARRAY(job->arena, struct table_index, definition->index_count);
     definition->index_count = 0;
     for (size_t i = 0; i < current->definition.index_count; i++)
-        if (!slice_is(current->definition.indexes[i].name, removal->index))
+        if (!slice_is(current->definition.indexes[i].name, index))
             definition->indexes[definition->index_count++] = current->definition.indexes[i];
     ret_change->action = CATALOG_REPLACE;
     return NULL;
 }
 
-static void done(struct catalog_job *job) {
-    const struct removal *removal = job->context;
-    sem_post(&removal->fixture->done);
-}
-
-static struct error *run(struct engine_fixture *fixture, struct catalog_job *job) {
-    job->arena = &fixture->arena;
-    job->done = done;
-    engine_submit_catalog(fixture->engine, job);
-    sem_wait(&fixture->done);
-    struct error *error = job->error;
-    catalog_job_release(job);
-    return error;
-}
-
 struct error *index_add(struct engine_fixture *fixture, const char *table) {
-    struct removal nothing = {fixture, NULL};
-    struct catalog_job job = {.table_name = slice_text(table), .context = &nothing, .change = add};
-    return run(fixture, &job);
+    return fixture_run_catalog(fixture, table, add, NULL);
 }
 
 struct error *index_remove(struct engine_fixture *fixture, const char *table, const char *index) {
-    struct removal removal = {fixture, index};
-    struct catalog_job job = {
-        .table_name = slice_text(table), .context = &removal, .change = remove_one};
-    return run(fixture, &job);
+    return fixture_run_catalog(fixture, table, remove_one, (void *)(uintptr_t)index);
 }
 
 bool index_exists(struct engine_fixture *fixture, const char *table, const char *index) {
@@ -263,14 +238,16 @@ static size_t partitions_of(const struct value_list *items) {
     return count;
 }
 
-/* What the indexes' keyspace holds: item collections, whose keys have 20 bytes, and entries. */
+/* What the indexes' keyspace holds: item collections, whose keys have 20 bytes, and entries of
+ * indexes. Expiries have a comparison of their own (expiry_fixture.h). */
 struct index_keyspace {
     size_t collections;
     uint64_t collection_bytes;
     size_t entries;
 };
 
-static struct index_keyspace read_keyspace(struct engine_fixture *fixture, struct store *store) {
+static struct index_keyspace read_keyspace(struct engine_fixture *fixture, struct store *store,
+                                           uint32_t ttl_id) {
     struct index_keyspace found = {0, 0, 0};
     struct store_txn *txn;
     struct store_scan *scan;
@@ -283,6 +260,8 @@ static struct index_keyspace read_keyspace(struct engine_fixture *fixture, struc
         CHECK(store_scan_next(scan, &more, &key, &value) == NULL);
         if (!more)
             break;
+        if (ttl_id != 0 && load_u32_be(key.data) == ttl_id)
+            continue;
         if (key.len > 20) {
             found.entries++;
             continue;
@@ -307,7 +286,7 @@ const char *index_difference_from_items(struct engine_fixture *fixture, struct s
         if (problem != NULL)
             return problem;
     }
-    struct index_keyspace found = read_keyspace(fixture, store);
+    struct index_keyspace found = read_keyspace(fixture, store, table->definition.ttl_id);
     if (found.entries != entries)
         return PROBLEM(fixture, "%zu entries in the store, %zu in the indexes", found.entries,
                        entries);

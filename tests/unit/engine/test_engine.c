@@ -8,16 +8,11 @@
 
 #include <cmocka.h>
 
-#include "store/memory/memory.h"
 #include "support/engine_fixture.h"
 
 static int open_fixture(void **state) {
     static struct engine_fixture fixture;
-    struct arena arena;
-    struct store *store;
-    arena_init(&arena);
-    assert_null(memory_store_open(&arena, engine_keyspaces, KEYSPACE_COUNT, &store));
-    arena_release(&arena);
+    struct store *store = fixture_store();
     assert_null(fixture_open(&fixture, store));
     assert_null(fixture_create_table(&fixture, "Things", VALUE_N));
     *state = &fixture;

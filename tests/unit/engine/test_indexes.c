@@ -8,16 +8,12 @@
 
 #include <cmocka.h>
 
-#include "store/memory/memory.h"
 #include "support/index_fixture.h"
 
 static struct store *store;
 
 static void open_with_limit(struct engine_fixture *f, uint64_t collection_bytes_max) {
-    struct arena arena;
-    arena_init(&arena);
-    assert_null(memory_store_open(&arena, engine_keyspaces, KEYSPACE_COUNT, &store));
-    arena_release(&arena);
+    store = fixture_store();
     struct engine_options options = fixture_options(store);
     options.collection_bytes_max = collection_bytes_max;
     assert_null(fixture_open_with(f, &options));

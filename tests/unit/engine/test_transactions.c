@@ -11,44 +11,26 @@
 #include <cmocka.h>
 
 #include "model/limits.h"
-#include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
 #include "support/transaction_fixture.h"
 
 /* ---- the scene ---- */
 
-struct test_clock {
-    struct clock clock;
-    _Atomic int64_t now_ms;
-};
-
-static int64_t read_test_clock(const struct clock *clock) {
-    return ((const struct test_clock *)(const void *)clock)->now_ms;
-}
-
-static struct test_clock test_clock = {.clock = {read_test_clock}};
 static struct store *store; /* of the fixture; the engine owns it */
 static struct transact_run run;
 
-static struct store *new_memory_store(void) {
-    struct arena arena;
-    arena_init(&arena);
-    assert_null(memory_store_open(&arena, engine_keyspaces, KEYSPACE_COUNT, &store));
-    arena_release(&arena);
-    return store;
-}
-
 static void open_on(struct engine_fixture *f, struct store *on, uint64_t collection_bytes_max) {
     struct engine_options options = fixture_options(on);
-    options.clock = &test_clock.clock;
+    options.clock = &fixture_clock.clock;
     options.collection_bytes_max = collection_bytes_max;
     assert_null(fixture_open_with(f, &options));
 }
 
 static int set_up(void **state) {
     struct engine_fixture *f = calloc(1, sizeof(*f));
-    test_clock.now_ms = 1700000000000;
-    open_on(f, new_memory_store(), 160);
+    fixture_clock.now_ms = 1700000000000;
+    store = fixture_store();
+    open_on(f, store, 160);
     assert_null(fixture_create_table(f, "T", VALUE_NONE));
     assert_null(fixture_create_indexed(f, "I"));
     *state = f;
@@ -370,13 +352,13 @@ static void a_token_lives_ten_minutes(void **state) {
     struct engine_fixture *f = *state;
     const struct transaction_action actions[] = {ADD_ONE("a"), END};
     assert_string_equal(transact(f, "token", "request", actions, &run), "done");
-    test_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 1;
+    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 1;
     assert_string_equal(transact(f, "token", "request", actions, &run), "replayed");
-    test_clock.now_ms += 1;
+    fixture_clock.now_ms += 1;
     assert_string_equal(transact(f, "token", "other", actions, &run), "done");
     assert_string_equal(get(f, "T", KEY("a")), COUNTED("a", "2"));
     /* A life of its own, from its second use on. */
-    test_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 1;
+    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 1;
     assert_string_equal(transact(f, "token", "other", actions, &run), "replayed");
 }
 
@@ -391,18 +373,18 @@ static void ended_tokens_are_forgotten(void **state) {
     struct engine_fixture *f = *state;
     const struct transaction_action actions[] = {ADD_ONE("a"), END};
     assert_string_equal(transact(f, "early", "request", actions, &run), "done");
-    test_clock.now_ms += 1000;
+    fixture_clock.now_ms += 1000;
     assert_string_equal(transact(f, "late", "request", actions, &run), "done");
     settle(f);
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 2);
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 2);
-    test_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 999;
+    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 999;
     settle(f);
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 1);
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 1);
-    test_clock.now_ms += 998;
+    fixture_clock.now_ms += 998;
     assert_string_equal(transact(f, "late", "request", actions, &run), "replayed");
-    test_clock.now_ms += 2;
+    fixture_clock.now_ms += 2;
     settle(f);
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 0);
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 0);
@@ -413,10 +395,10 @@ static void a_token_that_is_used_again_is_kept(void **state) {
     struct engine_fixture *f = *state;
     const struct transaction_action actions[] = {ADD_ONE("a"), END};
     assert_string_equal(transact(f, "token", "request", actions, &run), "done");
-    test_clock.now_ms += LIMIT_REQUEST_TOKEN_MS;
+    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS;
     assert_string_equal(transact(f, "token", "request", actions, &run), "done");
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 2);
-    test_clock.now_ms += 1;
+    fixture_clock.now_ms += 1;
     settle(f);
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 1);
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 1);
@@ -433,7 +415,7 @@ static void many_tokens_are_forgotten(void **state) {
         assert_string_equal(transact(f, token, "request", actions, &run), "done");
     }
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 600);
-    test_clock.now_ms += LIMIT_REQUEST_TOKEN_MS + 1;
+    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS + 1;
     settle(f);
     settle(f);
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 0);
@@ -441,44 +423,6 @@ static void many_tokens_are_forgotten(void **state) {
 }
 
 /* ---- several jobs in one group ---- */
-
-/* Holds the commit thread in the answer of a job, so that the jobs behind it become one group. */
-static sem_t held, let_go;
-
-static void hold(struct write_job *job) {
-    (void)job;
-    sem_post(&held);
-    sem_wait(&let_go);
-}
-
-static void count_done(struct write_job *job) {
-    struct engine_fixture *f = job->context;
-    sem_post(&f->done);
-}
-
-/* Runs the jobs as one group and waits. */
-static void run_group(struct engine_fixture *f, size_t count, struct write_job **jobs) {
-    struct item_write nothing = {.table = fixture_table(f, "T"),
-                                 .kind = WRITE_DELETE,
-                                 .key = fixture_item(f, KEY("nothing"))};
-    struct write_job first = {.writes = &nothing, .count = 1, .arena = &f->arena, .done = hold};
-    item_write_prepare(f->engine, &f->arena, &nothing);
-    sem_init(&held, 0, 0);
-    sem_init(&let_go, 0, 0);
-    engine_submit_writes(f->engine, &first);
-    sem_wait(&held);
-    for (size_t i = 0; i < count; i++) {
-        jobs[i]->arena = &f->arena;
-        jobs[i]->context = f;
-        jobs[i]->done = count_done;
-        engine_submit_writes(f->engine, jobs[i]);
-    }
-    sem_post(&let_go);
-    for (size_t i = 0; i < count; i++)
-        sem_wait(&f->done);
-    sem_destroy(&held);
-    sem_destroy(&let_go);
-}
 
 /* The same jobs as transact() has them, of which the first `plain` are no transactions. */
 static void transact_group(struct engine_fixture *f, size_t plain, size_t count,
@@ -489,7 +433,7 @@ static void transact_group(struct engine_fixture *f, size_t plain, size_t count,
         if (i < plain)
             runs[i].job.transaction = NULL;
     }
-    run_group(f, count, jobs);
+    fixture_write_group(f, count, jobs);
 }
 
 /* What goes back is what the group had made of the items before, not what the store holds. */
@@ -546,7 +490,7 @@ static void transactions_may_conflict(void **state) {
     (void)state;
     struct engine_fixture f;
     static struct transact_run runs[4];
-    struct engine_options options = fixture_options(new_memory_store());
+    struct engine_options options = fixture_options(fixture_store());
     options.transaction_conflicts = true;
     assert_null(fixture_open_with(&f, &options));
     assert_null(fixture_create_table(&f, "T", VALUE_NONE));
@@ -592,19 +536,19 @@ static void tokens_survive_a_restart(void **state) {
     const struct transaction_action actions[] = {ADD_ONE("a"), END};
     char directory[] = "/tmp/gramme-transactions-XXXXXX";
     assert_non_null(mkdtemp(directory));
-    test_clock.now_ms = 1700000000000;
+    fixture_clock.now_ms = 1700000000000;
     open_on(&f, open_rocksdb(directory), 0);
     assert_null(fixture_create_table(&f, "T", VALUE_NONE));
     assert_string_equal(transact(&f, "token", "request", actions, &run), "done");
     fixture_close(&f);
 
-    test_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 1;
+    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 1;
     open_on(&f, open_rocksdb(directory), 0);
     assert_string_equal(transact(&f, "token", "request", actions, &run), "replayed");
     assert_string_equal(get(&f, "T", KEY("a")), COUNTED("a", "1"));
     fixture_close(&f);
 
-    test_clock.now_ms += 2;
+    fixture_clock.now_ms += 2;
     open_on(&f, open_rocksdb(directory), 0);
     settle(&f);
     assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 0);

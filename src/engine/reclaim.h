@@ -1,0 +1,23 @@
+/* reclaim.h - giving back the room of whole ranges that were deleted: tables, indexes, backups, old
+ * history. Private to this folder; commit thread.
+ *
+ * What waits here is known in memory only: after a crash the store finds the room by itself, only
+ * later. */
+#ifndef GRAMME_ENGINE_RECLAIM_H
+#define GRAMME_ENGINE_RECLAIM_H
+
+#include "engine/chores.h"
+
+/* After the commit that deleted the range, which is copied. Nobody will use its keys again. */
+void reclaim_later(struct engine *engine, uint8_t keyspace, struct slice first, struct slice last);
+/* The same for all keys of a table, an index or a backup. */
+void reclaim_range_of(struct engine *engine, uint8_t keyspace, uint32_t id);
+/* The ranges that were deleted when a table changed from `before` to `after` (NULL: nothing). */
+void reclaim_table(struct engine *engine, const struct table_definition *before,
+                   const struct table_definition *after);
+void reclaim_clear(struct engine *engine);
+
+/* A chore: one range at a time. */
+struct error *reclaim_step(struct engine *engine, struct arena *arena, enum chore_state *ret_state);
+
+#endif

@@ -1,0 +1,117 @@
+/* stream.c - records of changes, and streams that begin and end with their tables.
+ *
+ * Memory: the list of changes is in the group's arena and points to what the slots hold. */
+#include "engine/stream.h"
+
+#include "base/timestamp.h"
+#include "engine/sequence.h"
+#include "engine/stream_shard.h"
+
+/* ---- records ---- */
+
+void stream_note_change(struct group *group, const struct slot *slot, struct slice after,
+                        bool expired) {
+    struct group_change *change = arena_alloc(group->arena, sizeof(*change));
+    *change = (struct group_change){
+        .next = NULL,
+        .slot = slot,
+        .change = {.before = slot->current, .after = after, .expired = expired},
+    };
+    *group->changes_end = change;
+    group->changes_end = &change->next;
+}
+
+void stream_put_records(struct group *group, struct store_txn *txn) {
+    for (const struct group_change *at = group->changes; at != NULL; at = at->next) {
+        const struct table_definition *table = &at->slot->table->definition;
+        uint64_t number = group->next_sequence++;
+        struct stream_shard shard = {
+            generation_at(table->stream_created_ms, sequence_ms(number)),
+            shard_of_key(table->stream_shards, at->slot->key),
+        };
+        struct store_key key = {KEYSPACE_CHANGES,
+                                stream_record_key(group->arena, table->stream_id, shard, number)};
+        store_put(txn, &key,
+                  stream_record_encode(group->arena, table->stream, &table->keys, &at->change));
+    }
+}
+
+/* ---- coming and going ---- */
+
+struct store_key stream_definition_key(struct arena *arena, struct slice table_name,
+                                       struct slice label) {
+    size_t len = 2 + table_name.len + label.len;
+    uint8_t *key = arena_alloc(arena, len);
+    key[0] = 'D';
+    memcpy(key + 1, table_name.data, table_name.len);
+    key[1 + table_name.len] = 0;
+    if (label.len > 0)
+        memcpy(key + 2 + table_name.len, label.data, label.len);
+    return (struct store_key){KEYSPACE_CATALOG, slice_of(key, len)};
+}
+
+static void put_stream(struct engine *engine, struct arena *arena, struct store_txn *txn,
+                       const struct stream_definition *stream) {
+    struct store_key key = stream_definition_key(arena, stream->table_name, stream->label);
+    store_put(txn, &key, stream_definition_encode(arena, stream));
+    engine->streams.due_ms = 0;
+    engine->streams.changed = true;
+}
+
+struct error *stream_read_ending(struct arena *arena, struct store_txn *txn,
+                                 const struct table_definition *before,
+                                 const struct table_definition *after,
+                                 struct stream_definition **ret_ending) {
+    *ret_ending = NULL;
+    if (before == NULL || before->stream == STREAM_OFF ||
+        (after != NULL && after->stream != STREAM_OFF))
+        return NULL;
+    struct slice stored;
+    struct store_key key = stream_definition_key(arena, before->name, before->stream_label);
+    TRY(store_get(txn, &key, &stored));
+    if (!slice_present(stored))
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the stream of a table is missing");
+    *ret_ending = ARENA_NEW(arena, struct stream_definition);
+    return stream_definition_decode(arena, stored, *ret_ending);
+}
+
+/* Its records have smaller numbers, and everything that follows has larger ones. */
+void stream_end(struct engine *engine, struct arena *arena, struct store_txn *txn,
+                struct stream_definition *ending, uint64_t *last_number) {
+    uint64_t number = sequence_next(engine, clock_now_ms(engine->options.clock));
+    ending->ended = (int64_t)number;
+    put_stream(engine, arena, txn, ending);
+    sequence_put(txn, number);
+    *last_number = number;
+}
+
+static struct slice label_of(struct arena *arena, int64_t ms) {
+    char text[TIMESTAMP_CHARS + 1];
+    timestamp_print(ms, text);
+    return slice_of(arena_copy(arena, text, TIMESTAMP_CHARS), TIMESTAMP_CHARS);
+}
+
+/* The stream begins with a ms in which nothing has a number yet. So its label is its own, also when
+ * the clock stands still or goes back, and no record is older than its first shard. */
+void stream_make(struct engine *engine, struct arena *arena, struct store_txn *txn,
+                 struct table_definition *definition, uint64_t *last_number) {
+    int64_t now_ms = clock_now_ms(engine->options.clock);
+    int64_t used_ms = sequence_ms(engine->last_sequence);
+    struct stream_definition stream = {
+        .table_name = definition->name,
+        .id = engine->next_id++,
+        .view = definition->stream,
+        .keys = definition->keys,
+        .shards = shards_for_table(definition),
+        .created_ms = now_ms > used_ms ? now_ms : used_ms + 1,
+    };
+    stream.label = label_of(arena, stream.created_ms);
+    definition->stream_id = stream.id;
+    definition->stream_label = stream.label;
+    definition->stream_shards = stream.shards;
+    definition->stream_created_ms = stream.created_ms;
+    format_store_next_id(engine, txn);
+    put_stream(engine, arena, txn, &stream);
+    *last_number = sequence_at(stream.created_ms);
+    sequence_put(txn, *last_number);
+}
