@@ -74,6 +74,8 @@ static void compile_test(struct compiler *c, enum opcode op, const struct ast_li
     compile_emit(c, op, first, (uint16_t)args->count);
 }
 
+static void compile_condition(struct compiler *c, const struct ast_node *node);
+
 /* The right side runs only when the left has not decided. */
 static void compile_join(struct compiler *c, enum opcode jump, const struct ast_list *args) {
     compile_condition(c, args->first);
@@ -98,7 +100,7 @@ static enum opcode test_opcode(const struct ast_node *node) {
     return node->kind == AST_CALL ? functions[node->function] : operators[node->op];
 }
 
-void compile_condition(struct compiler *c, const struct ast_node *node) {
+static void compile_condition(struct compiler *c, const struct ast_node *node) {
     bool is_operator = node->kind == AST_OPERATOR;
     if (is_operator && node->op == OPERATOR_AND) {
         compile_join(c, OP_JUMP_IF_FALSE, &node->args);

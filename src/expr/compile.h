@@ -19,7 +19,6 @@ struct compiler {
 uint16_t compile_path(struct compiler *c, struct ast_path *path);
 uint16_t compile_value_slot(struct compiler *c, struct slice placeholder);
 uint16_t compile_emit(struct compiler *c, enum opcode op, uint16_t a, uint16_t b);
-void compile_condition(struct compiler *c, const struct ast_node *node);
 void compile_update(struct compiler *c);
 /* key_condition.c: what a key condition consists of, or why it is none. */
 void compile_key_conditions(struct compiler *c, const struct ast_node *node);

@@ -3,9 +3,8 @@
  * A tree and a flat map are both sorted, so one pass over the map finds all. What is selected keeps
  * its nesting; elements of a list move together, in the order of their indexes. A container of
  * which nothing is selected does not appear. Recursion is as deep as the longest path. */
-#include "expr/project.h"
-
 #include "base/check.h"
+#include "expr/bind.h"
 
 static bool project_value(const struct path_node *node, struct value v, struct value_builder *out);
 
@@ -74,7 +73,9 @@ static bool project_value(const struct path_node *node, struct value v, struct v
     return any;
 }
 
-void project_tree(const struct path_node *tree, struct value item, struct value_builder *out) {
+/* A map with what the tree's paths select, which may be nothing. */
+static void project_tree(const struct path_node *tree, struct value item,
+                         struct value_builder *out) {
     value_builder_open(out, VALUE_M);
     if (value_type(item) == VALUE_M)
         project_map(tree, item, out);

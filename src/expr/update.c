@@ -30,7 +30,8 @@ struct value update_find(const struct update_run *run, uint16_t path) {
                                       : path_place_value(run->item, run->places.values[path]);
 }
 
-struct value update_find_parent(const struct update_run *run, uint16_t path) {
+/* What the path's last element stands in; for paths of more than one element. */
+static struct value update_find_parent(const struct update_run *run, uint16_t path) {
     return run->places.parents == NULL ? path_find_parent(run->update->paths[path], run->item)
                                        : path_place_value(run->item, run->places.parents[path]);
 }

@@ -30,10 +30,8 @@ struct update_run {
     struct change *changes;    /* by action */
 };
 
-/* What the program's path leads to in the item as it was, and what its last element stands in; the
- * latter for paths of more than one element. */
+/* What the program's path leads to in the item as it was. */
 struct value update_find(const struct update_run *run, uint16_t path);
-struct value update_find_parent(const struct update_run *run, uint16_t path);
 
 /* A wrong type, or too much copied, is an error at once; the rest is kept in the changes. */
 struct error *update_compute(struct update_run *run);

@@ -7,8 +7,9 @@
 #include "model/capacity.h"
 #include "model/limits.h"
 #include "ops/consumed.h"
-#include "ops/partiql_call.h"
 #include "ops/partiql_input.h"
+#include "ops/partiql_permission.h"
+#include "json/member.h"
 
 struct member {
     const struct batch_statement_request *input;
@@ -68,6 +69,17 @@ static struct error *validate(struct op_call *call) {
         batch->members[i].error = open_member(call, &batch->members[i]);
     }
     return check_mixing(call, batch);
+}
+
+/* A statement that is not allowed fails alone. */
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    struct batch *batch = call->work;
+    for (size_t i = 0; i < batch->count; i++) {
+        struct member *member = &batch->members[i];
+        if (member->error == NULL)
+            member->error = partiql_permission_ask(call, check, &member->statement, false);
+    }
+    return NULL;
 }
 
 /* ---- items and their keys ---- */
@@ -141,6 +153,8 @@ static const char *code_of(const struct error *error) {
         return "ItemCollectionSizeLimitExceeded";
     case ERROR_TRANSACTION_CONFLICT:
         return "TransactionConflict";
+    case ERROR_ACCESS_DENIED:
+        return "AccessDenied";
     case ERROR_INTERNAL_SERVER_ERROR:
         return "InternalServerError";
     default:
@@ -166,12 +180,9 @@ static struct value item_of(struct op_call *call, const struct batch *batch,
 }
 
 static void write_error(struct json_writer *json, const struct error *error) {
-    JSON_NAME_LITERAL(json, "Error");
-    json_object_begin(json);
-    JSON_NAME_LITERAL(json, "Code");
-    json_string(json, slice_text(code_of(error)));
-    JSON_NAME_LITERAL(json, "Message");
-    json_string(json, error->message);
+    member_object(json, "Error");
+    member_text(json, "Code", slice_text(code_of(error)));
+    member_text(json, "Message", error->message);
     json_object_end(json);
 }
 
@@ -181,10 +192,8 @@ static void write_response(struct op_call *call, const struct batch *batch,
     json_object_begin(json);
     if (member->error != NULL)
         write_error(json, member->error);
-    if (shows_table(member)) {
-        JSON_NAME_LITERAL(json, "TableName");
-        json_string(json, member->statement.partiql.table_name);
-    }
+    if (shows_table(member))
+        member_text(json, "TableName", member->statement.partiql.table_name);
     if (value_present(item) && value_count(item) > 0) {
         JSON_NAME_LITERAL(json, "Item");
         item_write_json(json, item);
@@ -231,8 +240,7 @@ static void write_reply(struct op_call *call, const struct batch *batch) {
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
-    JSON_NAME_LITERAL(&json, "Responses");
-    json_array_begin(&json);
+    member_array(&json, "Responses");
     for (size_t i = 0; i < batch->count; i++)
         write_response(call, batch, &batch->members[i], &json);
     json_array_end(&json);
@@ -325,6 +333,7 @@ const struct op op_batch_execute_statement = {
     .flags = OP_READS | OP_WRITES | OP_OLDER_LAYER,
     .input = &batch_execute_statement_shape,
     .validate = validate,
+    .authorize = authorize,
     .run = run,
     .finish = finish,
     .release = release,

@@ -9,8 +9,10 @@
 #include "ops/batch_input.h"
 #include "ops/consumed.h"
 #include "ops/expressions.h"
+#include "ops/permission.h"
 #include "ops/projection.h"
 #include "ops/table_lookup.h"
+#include "json/member.h"
 
 /* Keys read at once, and the most that is read on the I/O thread. */
 enum { ROUND_KEYS = 25 };
@@ -101,6 +103,31 @@ static struct error *validate(struct op_call *call) {
     return NULL;
 }
 
+static struct error *ask_table(struct op_call *call, const struct permission_check *check,
+                               const struct batch_table *table) {
+    const struct keys_and_attributes *input = table->input;
+    struct permission permission;
+    permission_init(&permission, call, call->op->action, input->table_name, SLICE_NONE);
+    permission_add_parameters(check, &permission);
+    permission_add_select(
+        &permission, SLICE_NONE,
+        slice_present(input->projection_expression) || input->attributes_to_get.present, false);
+    for (size_t i = 0; i < table->key_count; i++) {
+        permission_add_key(check, &permission, table->keys[i].value);
+        permission_add_item(check, &permission, table->keys[i].value);
+    }
+    permission_add_expressions(check, &permission, &table->expressions);
+    permission_add_names(check, &permission, &input->attributes_to_get);
+    return check->ask(check, &permission);
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct batch_get *batch = call->work;
+    for (size_t i = 0; i < batch->table_count; i++)
+        TRY(ask_table(call, check, &batch->tables[i]));
+    return NULL;
+}
+
 /* ---- reading ---- */
 
 static struct error *find_tables(struct op_call *call, struct batch_get *batch) {
@@ -172,8 +199,7 @@ static struct error *write_table(struct op_call *call, struct batch_get *batch,
 
 static void write_names(const struct field_list *names, struct json_writer *json) {
     const struct field_pair *pairs = names->items;
-    JSON_NAME_LITERAL(json, "ExpressionAttributeNames");
-    json_object_begin(json);
+    member_object(json, "ExpressionAttributeNames");
     for (size_t i = 0; i < names->count; i++) {
         json_name(json, pairs[i].key);
         json_string(json, pairs[i].value);
@@ -183,8 +209,7 @@ static void write_names(const struct field_list *names, struct json_writer *json
 
 static void write_attributes_to_get(const struct field_list *names, struct json_writer *json) {
     const struct slice *list = names->items;
-    JSON_NAME_LITERAL(json, "AttributesToGet");
-    json_array_begin(json);
+    member_array(json, "AttributesToGet");
     for (size_t i = 0; i < names->count; i++)
         json_string(json, list[i]);
     json_array_end(json);
@@ -194,18 +219,14 @@ static void write_unprocessed_table(const struct batch_table *table, struct json
     const struct keys_and_attributes *input = table->input;
     json_name(json, input->table_name);
     json_object_begin(json);
-    JSON_NAME_LITERAL(json, "Keys");
-    json_array_begin(json);
+    member_array(json, "Keys");
     for (size_t i = table->processed; i < table->key_count; i++)
         item_write_json(json, table->keys[i].value);
     json_array_end(json);
-    if (input->consistent_read.present) {
-        JSON_NAME_LITERAL(json, "ConsistentRead");
-        json_bool(json, input->consistent_read.value);
-    }
+    if (input->consistent_read.present)
+        member_bool(json, "ConsistentRead", input->consistent_read.value);
     if (slice_present(input->projection_expression)) {
-        JSON_NAME_LITERAL(json, "ProjectionExpression");
-        json_string(json, input->projection_expression);
+        member_text(json, "ProjectionExpression", input->projection_expression);
     }
     if (input->expression_attribute_names.present)
         write_names(&input->expression_attribute_names, json);
@@ -217,8 +238,7 @@ static void write_unprocessed_table(const struct batch_table *table, struct json
 static void write_rest(struct op_call *call, const struct batch_get *batch,
                        struct json_writer *json) {
     const struct batch_get_item_request *request = call->request;
-    JSON_NAME_LITERAL(json, "UnprocessedKeys");
-    json_object_begin(json);
+    member_object(json, "UnprocessedKeys");
     for (size_t i = 0; i < batch->table_count; i++)
         if (batch->tables[i].processed < batch->tables[i].key_count)
             write_unprocessed_table(&batch->tables[i], json);
@@ -226,8 +246,7 @@ static void write_rest(struct op_call *call, const struct batch_get *batch,
     enum consumed_detail detail = consumed_detail(request->return_consumed_capacity);
     if (detail == CONSUMED_NONE)
         return;
-    JSON_NAME_LITERAL(json, "ConsumedCapacity");
-    json_array_begin(json);
+    member_array(json, "ConsumedCapacity");
     for (size_t i = 0; i < batch->table_count; i++) {
         const struct consumed consumed = {.table_name = batch->tables[i].input->table_name,
                                           .table_halves = batch->tables[i].halves};
@@ -248,8 +267,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
-    JSON_NAME_LITERAL(&json, "Responses");
-    json_object_begin(&json);
+    member_object(&json, "Responses");
     for (size_t i = 0; i < batch->table_count; i++)
         TRY(write_table(call, batch, &batch->tables[i], &json));
     json_object_end(&json);
@@ -273,6 +291,7 @@ const struct op op_batch_get_item = {
     .flags = OP_READS,
     .input = &batch_get_item_shape,
     .validate = validate,
+    .authorize = authorize,
     .run = run,
     .release = release,
 };

@@ -7,7 +7,9 @@
 #include "ops/batch_input.h"
 #include "ops/collection_metrics.h"
 #include "ops/consumed.h"
+#include "ops/permission.h"
 #include "ops/table_lookup.h"
+#include "json/member.h"
 
 struct batch_write {
     struct write_job job;
@@ -54,6 +56,30 @@ static struct error *validate(struct op_call *call) {
     }
     batch->writes = ARENA_ARRAY(call->arena, struct item_write, count);
     batch->table_names = ARENA_ARRAY(call->arena, struct slice, count);
+    return NULL;
+}
+
+static struct error *ask_table(struct op_call *call, const struct permission_check *check,
+                               const struct field_named_list *table) {
+    const struct write_request *writes = table->list.items;
+    struct permission permission;
+    permission_init(&permission, call, call->op->action, table->key, SLICE_NONE);
+    permission_add_parameters(check, &permission);
+    for (size_t i = 0; i < table->list.count; i++) {
+        struct value attributes = writes[i].put_request != NULL
+                                      ? writes[i].put_request->item.value
+                                      : writes[i].delete_request->key.value;
+        permission_add_key(check, &permission, attributes);
+        permission_add_item(check, &permission, attributes);
+    }
+    return check->ask(check, &permission);
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct batch_write_item_request *request = call->request;
+    const struct field_named_list *tables = request->request_items.items;
+    for (size_t i = 0; i < request->request_items.count; i++)
+        TRY(ask_table(call, check, &tables[i]));
     return NULL;
 }
 
@@ -152,8 +178,7 @@ static struct error *finish(struct op_call *call) {
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
-    JSON_NAME_LITERAL(&json, "UnprocessedItems");
-    json_object_begin(&json);
+    member_object(&json, "UnprocessedItems");
     json_object_end(&json);
     collection_metrics_write_member(&json, request->return_item_collection_metrics, batch->count,
                                     batch->writes, batch->table_names);
@@ -174,6 +199,7 @@ const struct op op_batch_write_item = {
     .flags = OP_WRITES | OP_OLDER_LAYER,
     .input = &batch_write_item_shape,
     .validate = validate,
+    .authorize = authorize,
     .run = run,
     .finish = finish,
     .release = release,

@@ -3,6 +3,7 @@
 #include "ops/collection_metrics.h"
 
 #include "model/value_json.h"
+#include "json/member.h"
 
 static const uint64_t gigabyte = 1024U * 1024 * 1024;
 
@@ -20,13 +21,11 @@ void collection_metrics_write(struct json_writer *json, const struct item_write 
     struct slice name = write->table->definition.keys.hash[0].name;
     double lower = (double)(write->collection_bytes / gigabyte);
     json_object_begin(json);
-    JSON_NAME_LITERAL(json, "ItemCollectionKey");
-    json_object_begin(json);
+    member_object(json, "ItemCollectionKey");
     json_name(json, name);
     value_write_json(json, collection_of(write));
     json_object_end(json);
-    JSON_NAME_LITERAL(json, "SizeEstimateRangeGB");
-    json_array_begin(json);
+    member_array(json, "SizeEstimateRangeGB");
     json_double(json, lower);
     json_double(json, lower + 1);
     json_array_end(json);
@@ -86,8 +85,7 @@ void collection_metrics_write_member(struct json_writer *json,
         if (!shown(&request, i) || !first_of_table(&request, i))
             continue;
         if (!any) {
-            JSON_NAME_LITERAL(json, "ItemCollectionMetrics");
-            json_object_begin(json);
+            member_object(json, "ItemCollectionMetrics");
             any = true;
         }
         write_table(json, &request, i);

@@ -391,6 +391,7 @@ static void check_present(struct checker *checker, const struct path *path, cons
         memcpy(&nested, member, sizeof(nested));
         check_struct(checker, path->field->shape, nested, path);
         break;
+    case FIELD_TIMESTAMP:
     case FIELD_BOOLEAN:
     case FIELD_ITEM:
     case FIELD_VALUE:

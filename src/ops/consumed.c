@@ -3,6 +3,7 @@
 
 #include "model/capacity.h"
 #include "model/limits.h"
+#include "json/member.h"
 
 enum { INDEXES_MAX = LIMIT_LOCAL_INDEXES + LIMIT_GLOBAL_INDEXES };
 
@@ -87,8 +88,7 @@ void consumed_write(struct json_writer *json, enum consumed_detail detail,
     for (size_t i = 0; i < consumed->index_count; i++)
         total += consumed->indexes[i].halves;
     json_object_begin(json);
-    JSON_NAME_LITERAL(json, "TableName");
-    json_string(json, consumed->table_name);
+    member_text(json, "TableName", consumed->table_name);
     write_units(json, consumed->units, total);
     if (detail == CONSUMED_INDEXES) {
         write_part(json, consumed->units, SLICE_LITERAL("Table"), consumed->table_halves);
@@ -123,8 +123,7 @@ void consumed_list_write_member(struct json_writer *json, enum consumed_detail d
                                 const struct consumed_list *list) {
     if (detail == CONSUMED_NONE)
         return;
-    JSON_NAME_LITERAL(json, "ConsumedCapacity");
-    json_array_begin(json);
+    member_array(json, "ConsumedCapacity");
     for (size_t i = 0; i < list->count; i++)
         consumed_write(json, detail, &list->tables[i]);
     json_array_end(json);

@@ -5,10 +5,12 @@
 #include "ops/create_table.h"
 
 #include "model/limits.h"
+#include "ops/permission.h"
 #include "ops/table_change.h"
 #include "ops/table_indexes.h"
 #include "ops/table_keys.h"
 #include "ops/table_settings.h"
+#include "ops/tags.h"
 
 struct create_table {
     struct table_change change;
@@ -81,6 +83,7 @@ static void define(struct op_call *call, struct table_definition *definition) {
             kms_key_arn(call->arena, call_random(call), sse->kms_master_key_id,
                         call->context->region, call->context->account);
     }
+    definition->stream = stream_view_of(request->stream_specification);
     definition->tags = tags_of(call->arena, &request->tags);
     definition->tag_count = request->tags.count;
 }
@@ -99,6 +102,18 @@ static struct error *create(struct catalog_job *job, const struct table *current
     ret_change->action = CATALOG_CREATE;
     ret_change->definition = work->definition;
     return NULL;
+}
+
+/* Tags need a permission of their own. */
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct create_table_request *request = call->request;
+    struct permission permission;
+    permission_init(&permission, call, call->op->action, request->table_name, SLICE_NONE);
+    TRY(check->ask(check, &permission));
+    if (request->tags.count == 0)
+        return NULL;
+    permission_init(&permission, call, "dynamodb:TagResource", request->table_name, SLICE_NONE);
+    return check->ask(check, &permission);
 }
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
@@ -127,6 +142,7 @@ const struct op op_create_table = {
     .flags = OP_CONTROL,
     .input = &create_table_shape,
     .validate = validate,
+    .authorize = authorize,
     .run = run,
     .finish = finish,
     .release = table_change_release,

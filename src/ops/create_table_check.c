@@ -6,6 +6,7 @@
 #include "ops/table_description.h"
 #include "ops/table_keys.h"
 #include "ops/table_settings.h"
+#include "ops/tags.h"
 
 enum { VECTOR_INDEXES_MAX = 5, VECTOR_DIMENSIONS_MAX = 4096 };
 
@@ -341,9 +342,6 @@ static struct error *refuse_missing_features(const struct creation *creation) {
     struct arena *arena = creation->arena;
     if (request->vector_indexes.present)
         return error_request(arena, NOT_SUPPORTED("Vector indexes"));
-    if (request->stream_specification != NULL &&
-        request->stream_specification->stream_enabled.value)
-        return error_request(arena, NOT_SUPPORTED("Streams"));
     if (slice_present(request->resource_policy))
         return error_request(arena, NOT_SUPPORTED("Resource policies"));
     if (slice_present(request->global_table_source_arn) ||

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "model/json_shape.h"
 #include "ops/name_set.h"
 
 #define JAVA_PACKAGE "com.amazonaws.dynamodb.v20120810."
@@ -37,47 +39,6 @@ struct decoder {
 
 static struct error *decode_struct(struct decoder *decoder, const struct shape *shape, void *base);
 
-static struct error *syntax_error(struct decoder *decoder) {
-    return error_without_text(decoder->arena, ERROR_SERIALIZATION);
-}
-
-#define TYPE_ERROR(decoder, ...) error_new((decoder)->arena, ERROR_SERIALIZATION, __VA_ARGS__)
-
-/* The reader's token as the service's JSON parser calls it. */
-static const char *token_name(enum json_token token) {
-    switch ((int)token) {
-    case JSON_TRUE:
-        return "TRUE_VALUE";
-    case JSON_FALSE:
-        return "FALSE_VALUE";
-    case JSON_INTEGER:
-        return "NUMBER_VALUE";
-    case JSON_DECIMAL:
-        return "DECIMAL_VALUE";
-    default:
-        return "STRING_VALUE";
-    }
-}
-
-/* A scalar of Java's class `type` was expected, and the token is no such thing. */
-static struct error *scalar_error(struct decoder *decoder, const char *type) {
-    enum json_token token = decoder->reader.token;
-    if (token == JSON_ERROR)
-        return syntax_error(decoder);
-    if (token == JSON_ARRAY_BEGIN)
-        return TYPE_ERROR(decoder, "Unrecognized collection type class java.lang.%s", type);
-    if (token == JSON_OBJECT_BEGIN)
-        return TYPE_ERROR(decoder, "Start of structure or map found where not expected");
-    return TYPE_ERROR(decoder, "%s cannot be converted to %s", token_name(token), type);
-}
-
-static struct error *decode_string(struct decoder *decoder, struct slice *ret_text) {
-    if (decoder->reader.token != JSON_STRING)
-        return scalar_error(decoder, "String");
-    *ret_text = decoder->reader.text;
-    return NULL;
-}
-
 /* False when the number does not fit. */
 static bool parse_integer(struct slice text, int64_t *ret_n) {
     bool negative = text.len > 0 && text.data[0] == '-';
@@ -94,12 +55,17 @@ static bool parse_integer(struct slice text, int64_t *ret_n) {
     return true;
 }
 
-/* Cuts the fraction off; false when the number does not fit. */
-static bool parse_decimal(struct arena *arena, struct slice text, int64_t *ret_n) {
+static double parse_double(struct arena *arena, struct slice text) {
     struct arena_mark mark = arena_mark(arena);
     const char *copy = (const char *)arena_printf(arena, "%.*s", SLICE_ARGS(text)).data;
     double n = strtod(copy, NULL);
     arena_rewind(arena, mark);
+    return n;
+}
+
+/* Cuts the fraction off; false when the number does not fit. */
+static bool parse_decimal(struct arena *arena, struct slice text, int64_t *ret_n) {
+    double n = parse_double(arena, text);
     if (!(n > -0x1p63 && n < 0x1p63))
         return false;
     *ret_n = (int64_t)n;
@@ -117,31 +83,27 @@ static struct error *decode_number(struct decoder *decoder, enum field_type type
     else if (reader->token == JSON_DECIMAL)
         fits = parse_decimal(decoder->arena, reader->text, &n);
     if (!fits || (type == FIELD_INTEGER && (n < INT32_MIN || n > INT32_MAX)))
-        return scalar_error(decoder, java_type);
+        return shape_scalar_error(reader, java_type);
     *ret_number = (struct field_int){true, n};
     return NULL;
 }
 
-static bool text_is_one_of(struct slice text, const char *const words[3]) {
-    for (size_t i = 0; i < 3; i++)
-        if (slice_equal_ignoring_case(text, slice_text(words[i])))
-            return true;
-    return false;
+/* Times that no clock shows are as good as the last one that fits. */
+static struct error *decode_timestamp(struct decoder *decoder, struct field_int *ret_time) {
+    struct json_reader *reader = &decoder->reader;
+    if (reader->token != JSON_INTEGER && reader->token != JSON_DECIMAL)
+        return shape_scalar_error(reader, "milliseconds since epoch");
+    const double most = (double)CLOCK_MAX_MS;
+    double ms = parse_double(decoder->arena, reader->text) * 1000;
+    ms = ms > most ? most : ms < -most ? -most : ms;
+    *ret_time = (struct field_int){true, (int64_t)(ms < 0 ? ms - 0.5 : ms + 0.5)};
+    return NULL;
 }
 
 static struct error *decode_boolean(struct decoder *decoder, struct field_bool *ret_truth) {
-    static const char *const yes[] = {"true", "1", "yes"};
-    static const char *const no[] = {"false", "0", "no"};
-    const struct json_reader *reader = &decoder->reader;
-    bool is_string = reader->token == JSON_STRING;
-    if (reader->token == JSON_TRUE || (is_string && text_is_one_of(reader->text, yes)))
-        *ret_truth = (struct field_bool){true, true};
-    else if (reader->token == JSON_FALSE || (is_string && text_is_one_of(reader->text, no)))
-        *ret_truth = (struct field_bool){true, false};
-    else if (is_string)
-        return TYPE_ERROR(decoder, "Unexpected token received from parser");
-    else
-        return scalar_error(decoder, "Boolean");
+    bool truth = false;
+    TRY(shape_bool(&decoder->reader, &truth));
+    *ret_truth = (struct field_bool){true, truth};
     return NULL;
 }
 
@@ -168,18 +130,20 @@ static struct error *take_value(struct decoder *decoder, size_t start, struct va
     return NULL;
 }
 
-#define MAP_OF_TEXT "Unrecognized collection type java.util.Map<java.lang.String, "
+/* The service's reader knows no class for a list or map that is itself an element. */
+static struct error *check_no_scalar(struct decoder *decoder) {
+    enum json_token token = decoder->reader.token;
+    if (token == JSON_ARRAY_BEGIN || token == JSON_OBJECT_BEGIN || token == JSON_ERROR)
+        return NULL;
+    return error_new(decoder->arena, ERROR_SERIALIZATION, PARAMETERIZED_TYPE_TEXT);
+}
 
 /* A map of AttributeValues; `element` when it is an element of a list. */
 static struct error *decode_item(struct decoder *decoder, bool element,
                                  struct field_item *ret_item) {
-    enum json_token token = decoder->reader.token;
-    if (token == JSON_ERROR)
-        return syntax_error(decoder);
-    if (token == JSON_ARRAY_BEGIN)
-        return TYPE_ERROR(decoder, MAP_OF_TEXT JAVA_PACKAGE "AttributeValue>");
-    if (token != JSON_OBJECT_BEGIN)
-        return TYPE_ERROR(decoder, element ? PARAMETERIZED_TYPE_TEXT : "Unexpected field type");
+    if (element)
+        TRY(check_no_scalar(decoder));
+    TRY(shape_map(&decoder->reader, JAVA_PACKAGE "AttributeValue"));
     struct value_builder builder = value_builder_over(decoder);
     size_t start = decoder->values.len;
     struct value_fault fault = {.layer = decoder->layer};
@@ -226,7 +190,8 @@ static struct error *list_push(struct decoder *decoder, struct growing_list *gro
                                void **ret_element) {
     struct field_list *list = &growing->list;
     if (list->count == FIELD_ELEMENTS_MAX)
-        return TYPE_ERROR(decoder, "A list or map has more than %d elements", FIELD_ELEMENTS_MAX);
+        return error_new(decoder->arena, ERROR_SERIALIZATION,
+                         "A list or map has more than %d elements", FIELD_ELEMENTS_MAX);
     if (list->count == growing->capacity) {
         size_t capacity = growing->capacity == 0 ? LIST_CAPACITY_FIRST : growing->capacity * 2;
         void *items = arena_alloc(decoder->arena, capacity * growing->element_size);
@@ -282,21 +247,14 @@ static size_t element_size(const struct field *field) {
 /* A structure that is an element of a list or a map. */
 static struct error *decode_struct_element(struct decoder *decoder, const struct shape *shape,
                                            void *element) {
-    enum json_token token = decoder->reader.token;
-    if (token == JSON_ERROR)
-        return syntax_error(decoder);
-    if (token == JSON_ARRAY_BEGIN)
-        return TYPE_ERROR(decoder, "Unrecognized collection type class " JAVA_PACKAGE "%s",
-                          shape->name);
-    if (token != JSON_OBJECT_BEGIN)
-        return TYPE_ERROR(decoder, "Unexpected value type in payload");
+    TRY(shape_struct_element(&decoder->reader, shape->name));
     return decode_struct(decoder, shape, element);
 }
 
 static struct error *decode_list_element(struct decoder *decoder, const struct field *field,
                                          void *element) {
     if (field->type == FIELD_STRING_LIST)
-        return decode_string(decoder, element);
+        return shape_string(&decoder->reader, element);
     if (field->type == FIELD_ITEM_LIST)
         return decode_item(decoder, true, element);
     if (field->type == FIELD_VALUE_LIST)
@@ -313,16 +271,15 @@ static const uint8_t *token_start(const struct decoder *decoder) {
 static struct error *decode_list(struct decoder *decoder, const struct field *field, bool nested,
                                  struct field_list *ret_list) {
     struct json_reader *reader = &decoder->reader;
-    if (reader->token == JSON_OBJECT_BEGIN)
-        return TYPE_ERROR(decoder, "Start of structure or map found where not expected");
-    if (reader->token != JSON_ARRAY_BEGIN)
-        return TYPE_ERROR(decoder, nested ? PARAMETERIZED_TYPE_TEXT : "Unexpected field type");
+    if (nested)
+        TRY(check_no_scalar(decoder));
+    TRY(shape_list(reader));
     const uint8_t *start = token_start(decoder);
     size_t size = nested ? field->shape->size : element_size(field);
     struct growing_list growing = {.element_size = size};
     while (json_next(reader) != JSON_ARRAY_END) {
         if (reader->token == JSON_ERROR)
-            return syntax_error(decoder);
+            return shape_syntax_error(reader);
         if (reader->token == JSON_NULL)
             continue;
         void *element;
@@ -341,7 +298,7 @@ static struct error *decode_map_element(struct decoder *decoder, const struct fi
                                         void *element) {
     switch ((int)field->type) {
     case FIELD_STRING_MAP:
-        return decode_string(decoder, &((struct field_pair *)element)->value);
+        return shape_string(&decoder->reader, &((struct field_pair *)element)->value);
     case FIELD_VALUE_MAP:
         return decode_map_value(decoder, element);
     case FIELD_STRUCT_LIST_MAP:
@@ -351,27 +308,28 @@ static struct error *decode_map_element(struct decoder *decoder, const struct fi
     }
 }
 
-static struct error *map_error(struct decoder *decoder, const struct field *field) {
-    enum json_token token = decoder->reader.token;
-    if (token == JSON_ERROR)
-        return syntax_error(decoder);
-    if (token != JSON_ARRAY_BEGIN)
-        return TYPE_ERROR(decoder, "Unexpected field type");
-    if (field->type == FIELD_STRING_MAP)
-        return TYPE_ERROR(decoder, MAP_OF_TEXT "java.lang.String>");
-    if (field->type == FIELD_VALUE_MAP)
-        return TYPE_ERROR(decoder, MAP_OF_TEXT JAVA_PACKAGE "AttributeValue>");
-    if (field->type == FIELD_STRUCT_LIST_MAP)
-        return TYPE_ERROR(decoder, MAP_OF_TEXT "java.util.List<" JAVA_PACKAGE "%s>>",
-                          field->shape->name);
-    return TYPE_ERROR(decoder, MAP_OF_TEXT JAVA_PACKAGE "%s>", field->shape->name);
+/* The Java name of what the map holds. */
+static const char *map_value_class(struct arena *arena, const struct field *field) {
+    switch ((int)field->type) {
+    case FIELD_STRING_MAP:
+        return "java.lang.String";
+    case FIELD_VALUE_MAP:
+        return JAVA_PACKAGE "AttributeValue";
+    default:
+        return (const char *)arena_printf(arena,
+                                          field->type == FIELD_STRUCT_LIST_MAP
+                                              ? "java.util.List<" JAVA_PACKAGE "%s>"
+                                              : JAVA_PACKAGE "%s",
+                                          field->shape->name)
+            .data;
+    }
 }
 
 static struct error *decode_map(struct decoder *decoder, const struct field *field,
                                 struct field_list *ret_list) {
     struct json_reader *reader = &decoder->reader;
     if (reader->token != JSON_OBJECT_BEGIN)
-        return map_error(decoder, field);
+        return shape_map(reader, map_value_class(decoder->arena, field));
     const uint8_t *start = token_start(decoder);
     struct growing_list growing = {.element_size = element_size(field)};
     while (json_next(reader) == JSON_NAME) {
@@ -379,13 +337,13 @@ static struct error *decode_map(struct decoder *decoder, const struct field *fie
         if (json_next(reader) == JSON_NULL)
             continue;
         if (reader->token == JSON_ERROR)
-            return syntax_error(decoder);
+            return shape_syntax_error(&decoder->reader);
         void *element;
         TRY(map_push(decoder, &growing, key, &element));
         TRY(decode_map_element(decoder, field, element));
     }
     if (reader->token != JSON_OBJECT_END)
-        return syntax_error(decoder);
+        return shape_syntax_error(&decoder->reader);
     growing.list.present = true;
     growing.list.json = slice_of(start, (size_t)(reader->next - start));
     *ret_list = growing.list;
@@ -396,11 +354,9 @@ static struct error *decode_map(struct decoder *decoder, const struct field *fie
 
 static struct error *decode_struct_member(struct decoder *decoder, const struct field *field,
                                           void *target) {
-    enum json_token token = decoder->reader.token;
-    if (token != JSON_OBJECT_BEGIN && token != JSON_ARRAY_BEGIN)
-        return TYPE_ERROR(decoder, "Unexpected field type");
+    TRY(shape_struct_member(&decoder->reader, field->shape->name));
     void *nested = arena_zalloc(decoder->arena, field->shape->size);
-    TRY(decode_struct_element(decoder, field->shape, nested));
+    TRY(decode_struct(decoder, field->shape, nested));
     memcpy(target, &nested, sizeof(nested));
     return NULL;
 }
@@ -409,10 +365,12 @@ static struct error *decode_member(struct decoder *decoder, const struct field *
                                    void *target) {
     switch (field->type) {
     case FIELD_STRING:
-        return decode_string(decoder, target);
+        return shape_string(&decoder->reader, target);
     case FIELD_INTEGER:
     case FIELD_LONG:
         return decode_number(decoder, field->type, target);
+    case FIELD_TIMESTAMP:
+        return decode_timestamp(decoder, target);
     case FIELD_BOOLEAN:
         return decode_boolean(decoder, target);
     case FIELD_ITEM:
@@ -433,7 +391,7 @@ static struct error *decode_member(struct decoder *decoder, const struct field *
         return decode_struct_member(decoder, field, target);
     case FIELD_IGNORED:
         *(struct field_bool *)target = (struct field_bool){true, true};
-        return json_skip(&decoder->reader) ? NULL : syntax_error(decoder);
+        return json_skip(&decoder->reader) ? NULL : shape_syntax_error(&decoder->reader);
     case FIELD_PRINTED_ONLY:
         break;
     }
@@ -484,7 +442,7 @@ static struct error *decode_struct(struct decoder *decoder, const struct shape *
             first_field = field;
         }
     }
-    return reader->token == JSON_OBJECT_END ? first_error : syntax_error(decoder);
+    return reader->token == JSON_OBJECT_END ? first_error : shape_syntax_error(&decoder->reader);
 }
 
 struct error *fields_decode(struct arena *arena, enum value_layer layer, struct slice json,
@@ -492,9 +450,9 @@ struct error *fields_decode(struct arena *arena, enum value_layer layer, struct 
     struct decoder decoder = {.arena = arena, .layer = layer};
     json_reader_init(&decoder.reader, json, arena);
     if (json_next(&decoder.reader) != JSON_OBJECT_BEGIN)
-        return syntax_error(&decoder);
+        return shape_syntax_error(&decoder.reader);
     struct error *error = decode_struct(&decoder, shape, ret_request);
     if (!json_finish(&decoder.reader))
-        return syntax_error(&decoder);
+        return shape_syntax_error(&decoder.reader);
     return error;
 }

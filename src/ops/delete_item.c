@@ -7,7 +7,7 @@
 
 static struct error *validate(struct op_call *call) {
     const struct delete_item_request *request = call->request;
-    const struct item_call_input input = ITEM_CALL_INPUT(request);
+    const struct item_call_input input = ITEM_CALL_INPUT(request, key);
     struct item_call *item = item_call_new(call, WRITE_DELETE, &input);
     expressions_add(&item->expressions, EXPR_CONDITION, "ConditionExpression",
                     request->condition_expression);
@@ -44,6 +44,7 @@ const struct op op_delete_item = {
     .flags = OP_WRITES | OP_ENVELOPE,
     .input = &delete_item_shape,
     .validate = validate,
+    .authorize = item_call_authorize,
     .run = run,
     .finish = item_call_finish,
     .release = item_call_release,

@@ -12,7 +12,8 @@ static struct error *drop(struct catalog_job *job, const struct table *current, 
     (void)table_count;
     if (current == NULL)
         return table_not_found(job->arena, job->table_name);
-    TRY(table_check_active(job->arena, &current->definition));
+    if (!current->definition.restoring) /* which ends with it */
+        TRY(table_check_active(job->arena, &current->definition));
     if (current->definition.deletion_protected)
         return error_validation(job->arena,
                                 "Resource cannot be deleted as it is currently protected against "

@@ -2,6 +2,7 @@
  * are sent back to this server. */
 #include "ops/op.h"
 #include "ops/table_input.h"
+#include "json/member.h"
 
 enum { CACHE_PERIOD_MINUTES = 1440 };
 
@@ -9,13 +10,10 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
-    JSON_NAME_LITERAL(&json, "Endpoints");
-    json_array_begin(&json);
+    member_array(&json, "Endpoints");
     json_object_begin(&json);
-    JSON_NAME_LITERAL(&json, "Address");
-    json_string(&json, call->context->endpoint);
-    JSON_NAME_LITERAL(&json, "CachePeriodInMinutes");
-    json_integer(&json, CACHE_PERIOD_MINUTES);
+    member_text(&json, "Address", call->context->endpoint);
+    member_integer(&json, "CachePeriodInMinutes", CACHE_PERIOD_MINUTES);
     json_object_end(&json);
     json_array_end(&json);
     json_object_end(&json);

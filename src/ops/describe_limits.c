@@ -2,19 +2,16 @@
 #include "model/limits.h"
 #include "ops/op.h"
 #include "ops/table_input.h"
+#include "json/member.h"
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
-    JSON_NAME_LITERAL(&json, "AccountMaxReadCapacityUnits");
-    json_integer(&json, LIMIT_ACCOUNT_CAPACITY_UNITS);
-    JSON_NAME_LITERAL(&json, "AccountMaxWriteCapacityUnits");
-    json_integer(&json, LIMIT_ACCOUNT_CAPACITY_UNITS);
-    JSON_NAME_LITERAL(&json, "TableMaxReadCapacityUnits");
-    json_integer(&json, LIMIT_TABLE_CAPACITY_UNITS);
-    JSON_NAME_LITERAL(&json, "TableMaxWriteCapacityUnits");
-    json_integer(&json, LIMIT_TABLE_CAPACITY_UNITS);
+    member_integer(&json, "AccountMaxReadCapacityUnits", LIMIT_ACCOUNT_CAPACITY_UNITS);
+    member_integer(&json, "AccountMaxWriteCapacityUnits", LIMIT_ACCOUNT_CAPACITY_UNITS);
+    member_integer(&json, "TableMaxReadCapacityUnits", LIMIT_TABLE_CAPACITY_UNITS);
+    member_integer(&json, "TableMaxWriteCapacityUnits", LIMIT_TABLE_CAPACITY_UNITS);
     json_object_end(&json);
     *ret_state = OP_DONE;
     return NULL;

@@ -4,15 +4,10 @@
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
     const struct table_name_request *request = call->request;
-    const struct op_context *context = call->context;
-    struct slice name;
-    TRY(table_name_resolve(call->arena, request->table_name, context->region, context->account,
-                           &name));
-    const struct table *table = catalog_find(context->catalog, name);
-    if (table == NULL)
-        return table_not_found(call->arena, name);
+    const struct table *table;
+    TRY(table_find(call, request->table_name, &table));
     struct table_description description =
-        table_describe(call, table, clock_now_ms(context->clock));
+        table_describe(call, table, clock_now_ms(call->context->clock));
     table_description_reply(call, "Table", &description);
     *ret_state = OP_DONE;
     return NULL;

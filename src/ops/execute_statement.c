@@ -1,7 +1,9 @@
 /* execute_statement.c - ExecuteStatement: one PartiQL statement. */
 #include "ops/consumed.h"
 #include "ops/partiql_input.h"
+#include "ops/partiql_permission.h"
 #include "ops/partiql_select.h"
+#include "json/member.h"
 
 struct execution {
     struct partiql_call statement;
@@ -19,6 +21,11 @@ static struct error *validate(struct op_call *call) {
         return error_validation(call->arena, "Statement wasn't well formed, can't be processed: "
                                              "Expected data manipulation");
     return NULL;
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct execution *execution = call->work;
+    return partiql_permission_ask(call, check, &execution->statement, false);
 }
 
 /* ---- SELECT ---- */
@@ -83,8 +90,7 @@ static struct error *finish(struct op_call *call) {
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
-    JSON_NAME_LITERAL(&json, "Items");
-    json_array_begin(&json);
+    member_array(&json, "Items");
     if (value_present(returned))
         item_write_json(&json, returned);
     json_array_end(&json);
@@ -107,6 +113,7 @@ const struct op op_execute_statement = {
     .flags = OP_READS | OP_WRITES | OP_OLDER_LAYER,
     .input = &execute_statement_shape,
     .validate = validate,
+    .authorize = authorize,
     .run = run,
     .finish = finish,
     .release = release,

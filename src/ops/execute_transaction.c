@@ -9,10 +9,11 @@
 #include "model/key.h"
 #include "ops/cancellation.h"
 #include "ops/consumed.h"
-#include "ops/partiql_call.h"
+#include "ops/partiql_permission.h"
 #include "ops/transact_call.h"
 #include "ops/transact_fingerprint.h"
 #include "ops/transact_reads.h"
+#include "json/member.h"
 
 struct execution {
     size_t count;
@@ -79,6 +80,13 @@ static struct error *validate(struct op_call *call) {
     for (size_t i = 0; i < execution->count; i++)
         TRY(open_statement(call, i, &inputs[i], &execution->statements[i]));
     return check_mixing(call, execution);
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct execution *execution = call->work;
+    for (size_t i = 0; i < execution->count; i++)
+        TRY(partiql_permission_ask(call, check, &execution->statements[i], true));
+    return NULL;
 }
 
 /* ---- tables and keys ---- */
@@ -149,8 +157,7 @@ static void write_read_reply(struct op_call *call, const struct execution *execu
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
-    JSON_NAME_LITERAL(&json, "Responses");
-    json_array_begin(&json);
+    member_array(&json, "Responses");
     for (size_t i = 0; i < execution->count; i++) {
         struct value item = execution->reads.items[i].item;
         if (value_present(item))
@@ -219,8 +226,7 @@ static struct error *finish(struct op_call *call) {
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
-    JSON_NAME_LITERAL(&json, "Responses");
-    json_array_begin(&json);
+    member_array(&json, "Responses");
     json_array_end(&json);
     transact_call_write_consumed(call->arena, &json, request->return_consumed_capacity, transact);
     json_object_end(&json);
@@ -241,14 +247,12 @@ static void release(struct op_call *call) {
         partiql_call_release(&execution->statements[i]);
 }
 
-/* Its statements have their IAM actions: PartiQLSelect, PartiQLInsert, PartiQLUpdate,
- * PartiQLDelete.
- */
 const struct op op_execute_transaction = {
     .name = "ExecuteTransaction",
     .flags = OP_READS | OP_WRITES | OP_OLDER_LAYER,
     .input = &execute_transaction_shape,
     .validate = validate,
+    .authorize = authorize,
     .run = run,
     .finish = finish,
     .release = release,

@@ -23,6 +23,7 @@ enum field_type {
     FIELD_STRING,     /* struct slice; absent: data == NULL */
     FIELD_INTEGER,    /* struct field_int; 32 bits */
     FIELD_LONG,       /* struct field_int; 64 bits */
+    FIELD_TIMESTAMP,  /* struct field_int: milliseconds; seconds since 1970 in the JSON */
     FIELD_BOOLEAN,    /* struct field_bool */
     FIELD_ITEM,       /* struct field_item: a map of AttributeValues */
     FIELD_ITEM_LIST,  /* struct field_list of struct field_item */

@@ -256,6 +256,7 @@ void field_print(struct buffer *out, const struct field *field, const void *memb
         return;
     case FIELD_INTEGER:
     case FIELD_LONG:
+    case FIELD_TIMESTAMP:
         if (number->present)
             print_number(out, number->value);
         else

@@ -5,6 +5,7 @@
 #include "ops/consumed.h"
 #include "ops/expressions.h"
 #include "ops/item_input.h"
+#include "ops/permission.h"
 #include "ops/projection.h"
 #include "ops/table_lookup.h"
 
@@ -24,6 +25,21 @@ static struct error *validate(struct op_call *call) {
         return request->key.fault;
     TRY(projection_check_names(call->arena, &request->attributes_to_get));
     return expressions_bind(call, expressions);
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct get_item_request *request = call->request;
+    struct permission permission;
+    permission_init(&permission, call, call->op->action, request->table_name, SLICE_NONE);
+    permission_add_parameters(check, &permission);
+    permission_add_select(
+        &permission, SLICE_NONE,
+        slice_present(request->projection_expression) || request->attributes_to_get.present, false);
+    permission_add_key(check, &permission, request->key.value);
+    permission_add_item(check, &permission, request->key.value);
+    permission_add_expressions(check, &permission, call->work);
+    permission_add_names(check, &permission, &request->attributes_to_get);
+    return check->ask(check, &permission);
 }
 
 static void write_reply(struct op_call *call, const struct stored_item *item) {
@@ -78,6 +94,7 @@ const struct op op_get_item = {
     .flags = OP_READS,
     .input = &get_item_shape,
     .validate = validate,
+    .authorize = authorize,
     .run = run,
     .release = release,
 };

@@ -4,6 +4,7 @@
 #include "model/limits.h"
 #include "ops/collection_metrics.h"
 #include "ops/consumed.h"
+#include "ops/permission.h"
 
 struct item_call *item_call_new(struct op_call *call, enum write_kind kind,
                                 const struct item_call_input *input) {
@@ -11,6 +12,7 @@ struct item_call *item_call_new(struct op_call *call, enum write_kind kind,
     item->expressions.names = input->names;
     item->expressions.values = input->values;
     item->table_name = input->table_name;
+    item->attributes = input->attributes;
     item->return_values = input->return_values;
     item->return_consumed_capacity = input->return_consumed_capacity;
     item->return_item_collection_metrics = input->return_item_collection_metrics;
@@ -31,6 +33,17 @@ struct error *item_call_check_return_values(struct op_call *call) {
     if (slice_present(wanted) && !slice_is(wanted, "ALL_OLD") && !slice_is(wanted, "NONE"))
         return error_request(call->arena, "ReturnValues can only be ALL_OLD or NONE");
     return NULL;
+}
+
+struct error *item_call_authorize(struct op_call *call, const struct permission_check *check) {
+    const struct item_call *item = call->work;
+    struct permission permission;
+    permission_init(&permission, call, call->op->action, item->table_name, SLICE_NONE);
+    permission_add_parameters(check, &permission);
+    permission_add_key(check, &permission, item->attributes);
+    permission_add_item(check, &permission, item->attributes);
+    permission_add_expressions(check, &permission, &item->expressions);
+    return check->ask(check, &permission);
 }
 
 static void done(struct write_job *job) {

@@ -1,8 +1,10 @@
 /* list_tables.c - ListTables: names in the order of their bytes, a page at a time. */
 #include "ops/list_tables.h"
 
+#include "engine/catalog.h"
 #include "model/limits.h"
 #include "ops/op.h"
+#include "json/member.h"
 
 static const struct field list_tables_fields[] = {
     {NAMED("ExclusiveStartTableName"), AT(struct list_tables_request, exclusive_start_table_name),
@@ -28,23 +30,21 @@ static size_t position_after(struct table *const *tables, size_t count, struct s
     return low;
 }
 
-void list_tables_write(struct json_writer *json, const struct list_tables_request *request,
-                       struct table *const *tables, size_t count) {
+/* The reply for these tables, which are sorted by name. */
+static void list_tables_write(struct json_writer *json, const struct list_tables_request *request,
+                              struct table *const *tables, size_t count) {
     size_t limit = request->limit.present ? (size_t)request->limit.value : LIMIT_LIST_TABLES;
     size_t start = 0;
     if (slice_present(request->exclusive_start_table_name))
         start = position_after(tables, count, request->exclusive_start_table_name);
     size_t end = count - start > limit ? start + limit : count;
     json_object_begin(json);
-    JSON_NAME_LITERAL(json, "TableNames");
-    json_array_begin(json);
+    member_array(json, "TableNames");
     for (size_t i = start; i < end; i++)
         json_string(json, tables[i]->definition.name);
     json_array_end(json);
-    if (end < count) {
-        JSON_NAME_LITERAL(json, "LastEvaluatedTableName");
-        json_string(json, tables[end - 1]->definition.name);
-    }
+    if (end < count)
+        member_text(json, "LastEvaluatedTableName", tables[end - 1]->definition.name);
     json_object_end(json);
 }
 

@@ -1,8 +1,7 @@
-/* list_tables.h - ListTables' request, and the page it asks for. */
+/* list_tables.h - ListTables' request. */
 #ifndef GRAMME_OPS_LIST_TABLES_H
 #define GRAMME_OPS_LIST_TABLES_H
 
-#include "engine/catalog.h"
 #include "ops/field.h"
 
 struct list_tables_request {
@@ -11,9 +10,5 @@ struct list_tables_request {
 };
 
 extern const struct shape list_tables_shape;
-
-/* The reply for these tables, which are sorted by name. */
-void list_tables_write(struct json_writer *json, const struct list_tables_request *request,
-                       struct table *const *tables, size_t count);
 
 #endif

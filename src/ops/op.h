@@ -6,6 +6,8 @@
  * The steps of a call, all on the I/O thread that received it unless said otherwise:
  * - decode and check: from the field table.
  * - validate: what is wrong with the request whatever the table looks like, in the service's order.
+ * - authorize: asks for the permissions that the request needs, where permissions are checked
+ *   (permission.h); NULL: the action on each resource that the members name.
  * - run: looks up the table and works. OP_DONE: the reply is written. OP_WAITING: a write was
  * handed to the engine; finish runs on the same I/O thread after the commit. OP_ELSEWHERE: the work
  * is long; run is called again on a worker thread, where it must not return OP_ELSEWHERE.
@@ -31,6 +33,8 @@ enum op_flags {
     OP_ENVELOPE = 1 << 3,
     /* Wording of the older validation layer inside values. */
     OP_OLDER_LAYER = 1 << 4,
+    /* Of DynamoDBStreams_20120810, not of DynamoDB_20120810. */
+    OP_STREAMS = 1 << 5,
 };
 
 /* What an I/O thread or worker gives to the calls it runs. */
@@ -58,12 +62,15 @@ struct op_call {
     void *user; /* the pipeline's */
 };
 
+struct permission_check;
+
 struct op {
     const char *name;   /* "PutItem" */
-    const char *action; /* "dynamodb:PutItem"; NULL: each part of the request has its own */
+    const char *action; /* "dynamodb:PutItem"; NULL: that of the name, or each part has its own */
     uint32_t flags;
     const struct shape *input;
     struct error *(*validate)(struct op_call *call); /* may be NULL */
+    struct error *(*authorize)(struct op_call *call, const struct permission_check *check);
     struct error *(*run)(struct op_call *call, enum op_state *ret_state);
     struct error *(*finish)(struct op_call *call);
     void (*release)(struct op_call *call);

@@ -9,6 +9,7 @@
 #include "ops/consumed.h"
 #include "ops/index_read.h"
 #include "ops/query_keys.h"
+#include "json/member.h"
 
 /* ---- what read_page leaves to its caller ---- */
 
@@ -44,8 +45,7 @@ static void write_members(struct op_call *call, struct read_page *page) {
         return;
     select->token.range = (uint32_t)select->range_at;
     select->token.last_key = page->last_key;
-    JSON_NAME_LITERAL(&page->json, "NextToken");
-    json_string(&page->json, partiql_token_encode(call->arena, &select->token));
+    member_text(&page->json, "NextToken", partiql_token_encode(call->arena, &select->token));
 }
 
 static const struct read_page_hooks hooks = {
@@ -193,8 +193,7 @@ static void write_nothing(struct op_call *call, const struct read_page *page) {
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
-    JSON_NAME_LITERAL(&json, "Items");
-    json_array_begin(&json);
+    member_array(&json, "Items");
     json_array_end(&json);
     consumed_write_member(&json, consumed_detail(page->return_consumed_capacity), &consumed);
     json_object_end(&json);

@@ -2,6 +2,7 @@
 #include "model/key.h"
 #include "ops/index_read.h"
 #include "ops/legacy.h"
+#include "ops/permission.h"
 #include "ops/query_keys.h"
 #include "ops/read_input.h"
 #include "ops/read_page.h"
@@ -15,6 +16,7 @@ static struct read_page *page_new(struct op_call *call) {
     page->return_consumed_capacity = request->return_consumed_capacity;
     page->projection.names = &request->attributes_to_get;
     page->select = request->select;
+    page->has_index = slice_present(request->index_name);
     page->count_only = slice_is(request->select, "COUNT");
     page->consistent = request->consistent_read.value;
     page->limit = request->limit.value;
@@ -67,15 +69,37 @@ static struct error *validate(struct op_call *call) {
                         : legacy_check_key_conditions(arena, &request->key_conditions);
 }
 
+/* From KeyConditionExpression or KeyConditions. */
+static size_t key_conditions(struct op_call *call, const struct key_condition **ret_conditions) {
+    const struct query_request *request = call->request;
+    const struct read_page *page = call->work;
+    const struct expr *expression = expressions_get(&page->expressions, EXPR_KEY_CONDITION);
+    return expression != NULL
+               ? expr_key_conditions(expression, ret_conditions)
+               : legacy_key_conditions(call->arena, &request->key_conditions, ret_conditions);
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct query_request *request = call->request;
+    struct permission permission;
+    const struct key_condition *conditions;
+    size_t count = key_conditions(call, &conditions);
+    permission_init(&permission, call, call->op->action, request->table_name, request->index_name);
+    for (size_t i = 0; i < count; i++) {
+        permission_add_name(check, &permission, conditions[i].name);
+        if (permission.keys != NULL && conditions[i].op == KEY_EQ &&
+            slice_equal(conditions[i].name, permission.keys->hash[0].name))
+            permission_add_key_value(check, &permission, conditions[i].value);
+    }
+    return read_page_ask(call->work, check, &permission, request->exclusive_start_key.value);
+}
+
 /* ---- the checks that need the table, in the service's order ---- */
 
 static struct error *match_conditions(struct op_call *call, struct read_page *page) {
-    const struct query_request *request = call->request;
     const struct expr *expression = expressions_get(&page->expressions, EXPR_KEY_CONDITION);
     const struct key_condition *conditions;
-    size_t count = expression != NULL
-                       ? expr_key_conditions(expression, &conditions)
-                       : legacy_key_conditions(call->arena, &request->key_conditions, &conditions);
+    size_t count = key_conditions(call, &conditions);
     if (expression != NULL)
         TRY(expr_check_key_conditions_once(call->arena, expression));
     TRY(query_keys_check_count(call->arena, query_keys_schema(&page->range), count));
@@ -150,6 +174,7 @@ const struct op op_query = {
     .flags = OP_READS,
     .input = &query_shape,
     .validate = validate,
+    .authorize = authorize,
     .run = run,
     .release = release,
 };

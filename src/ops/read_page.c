@@ -6,6 +6,8 @@
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/consumed.h"
+#include "ops/permission.h"
+#include "json/member.h"
 
 /* What a page may read on the I/O thread before it moves: less than the cost of moving it would be
  * worth. */
@@ -68,6 +70,18 @@ struct error *read_page_start_key_fault(struct arena *arena, struct error *fault
                             SLICE_ARGS(fault->message));
 }
 
+struct error *read_page_ask(const struct read_page *page, const struct permission_check *check,
+                            struct permission *permission, struct value start_key) {
+    const struct field_list *names = page->projection.names;
+    permission_add_parameters(check, permission);
+    permission_add_select(permission, page->select, page->projection.expr != NULL || names->present,
+                          page->has_index);
+    permission_add_item(check, permission, start_key);
+    permission_add_expressions(check, permission, &page->expressions);
+    permission_add_names(check, permission, names);
+    return check->ask(check, permission);
+}
+
 /* ---- reading ---- */
 
 static struct error *start(struct op_call *call, struct read_page *page) {
@@ -75,10 +89,8 @@ static struct error *start(struct op_call *call, struct read_page *page) {
     TRY(cursor_open(&page->reader, &page->range, &page->cursor));
     json_writer_init(&page->json, call->reply);
     json_object_begin(&page->json);
-    if (!page->count_only) {
-        JSON_NAME_LITERAL(&page->json, "Items");
-        json_array_begin(&page->json);
-    }
+    if (!page->count_only)
+        member_array(&page->json, "Items");
     page->started = true;
     return NULL;
 }
@@ -174,10 +186,8 @@ static void write_consumed(struct op_call *call, struct read_page *page) {
 }
 
 static void write_counts(struct read_page *page) {
-    JSON_NAME_LITERAL(&page->json, "Count");
-    json_integer(&page->json, (int64_t)page->count);
-    JSON_NAME_LITERAL(&page->json, "ScannedCount");
-    json_integer(&page->json, (int64_t)page->scanned);
+    member_integer(&page->json, "Count", (int64_t)page->count);
+    member_integer(&page->json, "ScannedCount", (int64_t)page->scanned);
 }
 
 static void write_end(struct op_call *call, struct read_page *page) {

@@ -11,6 +11,7 @@
 #include "ops/expressions.h"
 #include "ops/projection.h"
 
+struct permission;
 struct read_page;
 
 /* What a caller other than Query and Scan does in its own way. Each may be NULL. */
@@ -29,6 +30,7 @@ struct read_page {
     struct slice return_consumed_capacity;
     struct projection projection;
     struct slice select;
+    bool has_index; /* the request names one */
     bool count_only;
     bool consistent;
     bool fetch;                          /* of a local index: items are read from the table */
@@ -65,6 +67,10 @@ struct error *read_page_check_select(struct arena *arena, const struct select_in
 
 /* A broken rule inside ExclusiveStartKey. */
 struct error *read_page_start_key_fault(struct arena *arena, struct error *fault);
+
+/* Adds to a permission what Query and Scan have in common, and asks for it. */
+struct error *read_page_ask(const struct read_page *page, const struct permission_check *check,
+                            struct permission *permission, struct value start_key);
 
 /* Reads and writes the reply. page->table and page->range are set by the first call. */
 struct error *read_page_run(struct op_call *call, struct read_page *page, enum op_state *ret_state);

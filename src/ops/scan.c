@@ -2,6 +2,7 @@
 #include "model/key.h"
 #include "ops/index_read.h"
 #include "ops/legacy.h"
+#include "ops/permission.h"
 #include "ops/read_input.h"
 #include "ops/read_page.h"
 #include "ops/table_lookup.h"
@@ -14,6 +15,7 @@ static struct read_page *page_new(struct op_call *call) {
     page->return_consumed_capacity = request->return_consumed_capacity;
     page->projection.names = &request->attributes_to_get;
     page->select = request->select;
+    page->has_index = slice_present(request->index_name);
     page->count_only = slice_is(request->select, "COUNT");
     page->consistent = request->consistent_read.value;
     page->limit = request->limit.value;
@@ -71,6 +73,13 @@ static struct error *validate(struct op_call *call) {
         .prefix = "",
     };
     return read_page_check_select(arena, &select);
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct scan_request *request = call->request;
+    struct permission permission;
+    permission_init(&permission, call, call->op->action, request->table_name, request->index_name);
+    return read_page_ask(call->work, check, &permission, request->exclusive_start_key.value);
 }
 
 static struct error *check_table_start(struct arena *arena, const struct read_range *range) {
@@ -145,6 +154,7 @@ const struct op op_scan = {
     .flags = OP_READS | OP_OLDER_LAYER,
     .input = &scan_shape,
     .validate = validate,
+    .authorize = authorize,
     .run = run,
     .release = release,
 };

@@ -31,6 +31,11 @@ void table_change_submit(struct op_call *call, table_change_fn *change, enum op_
     engine_submit_catalog(call->context->engine, &work->job);
 }
 
+struct error *table_change_finish(struct op_call *call) {
+    const struct table_change *change = call->work;
+    return change->job.error;
+}
+
 void table_change_release(struct op_call *call) {
     struct table_change *change = call->work;
     if (change != NULL)
@@ -75,6 +80,15 @@ void table_description_reply(struct op_call *call, const char *member,
 struct error *table_not_found(struct arena *arena, struct slice name) {
     return error_new(arena, ERROR_RESOURCE_NOT_FOUND,
                      "Requested resource not found: Table: %.*s not found", SLICE_ARGS(name));
+}
+
+struct error *table_find(struct op_call *call, struct slice name_or_arn,
+                         const struct table **ret_table) {
+    const struct op_context *context = call->context;
+    struct slice name;
+    TRY(table_name_resolve(call->arena, name_or_arn, context->region, context->account, &name));
+    *ret_table = catalog_find(context->catalog, name);
+    return *ret_table == NULL ? table_not_found(call->arena, name) : NULL;
 }
 
 struct error *table_check_active(struct arena *arena, const struct table_definition *definition) {

@@ -22,6 +22,8 @@ typedef struct error *table_change_fn(struct catalog_job *job, const struct tabl
 struct error *table_change_new(struct op_call *call, struct slice given, size_t size);
 /* The descriptor's run ends with this. */
 void table_change_submit(struct op_call *call, table_change_fn *change, enum op_state *ret_state);
+/* The descriptor's finish when nothing is said of what was changed. */
+struct error *table_change_finish(struct op_call *call);
 /* The descriptor's release. */
 void table_change_release(struct op_call *call);
 
@@ -32,6 +34,10 @@ struct table_description table_describe(const struct op_call *call, const struct
 void table_description_reply(struct op_call *call, const char *member,
                              const struct table_description *description);
 
+/* The table that a request names and only wants to know of, borrowed from the thread's view of the
+ * catalog. */
+struct error *table_find(struct op_call *call, struct slice name_or_arn,
+                         const struct table **ret_table);
 /* "Requested resource not found: Table: <t> not found" */
 struct error *table_not_found(struct arena *arena, struct slice name);
 /* Fails unless the table is ACTIVE. */

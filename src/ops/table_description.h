@@ -45,6 +45,17 @@ struct table_description {
 /* One JSON object. */
 void table_description_write(struct json_writer *json, const struct table_description *table);
 
+/* The member KeySchema. */
+void key_schema_write(struct json_writer *json, const struct key_schema *keys);
+/* The member OnDemandThroughput, unless nothing is set. `removed` (or NULL) tells what was taken
+ * away and is shown once more. */
+void on_demand_write(struct json_writer *json, struct unit_pair units,
+                     const struct table_description *removed);
+/* The member Projection of an index. */
+void index_projection_write(struct json_writer *json, const struct table_index *index);
+/* "NEW_IMAGE"; of no stream: "". */
+struct slice stream_view_text(enum stream_view view);
+
 /* How many times throughput was decreased on the UTC day of `now_ms`. */
 int64_t throughput_decreases_today(const struct provisioned_throughput *throughput, int64_t now_ms);
 

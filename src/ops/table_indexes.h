@@ -10,4 +10,7 @@ struct table_index local_index_of(struct arena *arena, const struct local_index_
 struct table_index global_index_of(struct arena *arena, const struct global_index_input *input,
                                    const struct definitions *definitions);
 
+/* Leaves out the attribute definitions that no key uses any more. */
+void table_prune_attributes(struct arena *arena, struct table_definition *definition);
+
 #endif

@@ -1,4 +1,4 @@
-/* table_input.c - field tables of the structures that describe a table, and table names. */
+/* table_input.c - field tables of the structures that describe a table. */
 #include "ops/table_input.h"
 
 #include "model/limits.h"
@@ -175,11 +175,7 @@ static const struct field tag_fields[] = {
 const struct shape tag_shape = {"Tag", sizeof(struct tag_input), tag_fields};
 
 static const struct field table_name_fields[] = {
-    {NAMED("TableName"), AT(struct table_name_request, table_name), .type = FIELD_STRING,
-     .flags = FIELD_TABLE_NAME, LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_ARN_CHARS),
-     .null_error = "The parameter 'TableName' is required but was not present in the request",
-     .length_error =
-         "TableName must be at least 3 characters long and at most 255 characters long"},
+    TABLE_NAME_FIELD(table_name_request),
     FIELDS_END,
 };
 const struct shape table_name_shape = {"TableNameInput", sizeof(struct table_name_request),
@@ -187,56 +183,3 @@ const struct shape table_name_shape = {"TableNameInput", sizeof(struct table_nam
 
 static const struct field no_fields[] = {FIELDS_END};
 const struct shape empty_shape = {"EmptyInput", 1, no_fields};
-
-/* ---- names and ARNs ---- */
-
-/* Cuts `*rest` at its first colon; false when there is none. */
-static bool take_part(struct slice *rest, struct slice *ret_part) {
-    const uint8_t *colon = memchr(rest->data, ':', rest->len);
-    if (colon == NULL)
-        return false;
-    size_t len = (size_t)(colon - rest->data);
-    *ret_part = slice_of(rest->data, len);
-    *rest = slice_skip(*rest, len + 1);
-    return true;
-}
-
-static bool is_partition(struct slice text) {
-    return slice_is(text, "aws") || slice_is(text, "aws-cn") || slice_is(text, "aws-us-gov");
-}
-
-#define ARN_ERROR(arena, what, arn) \
-    error_validation((arena), "1 validation error detected: " what " '%.*s'", SLICE_ARGS(arn))
-
-struct error *table_name_resolve(struct arena *arena, struct slice given, struct slice region,
-                                 struct slice account, struct slice *ret_name) {
-    static const char format_text[] =
-        "1 validation error detected: Valid ARN format is "
-        "arn:<partition>:dynamodb:<region>:<account-id>:table/<table-name>";
-    struct slice prefix = SLICE_LITERAL("arn:"), kind = SLICE_LITERAL("table/");
-    if (!slice_starts_with(given, prefix)) {
-        *ret_name = given;
-        return NULL;
-    }
-    struct slice rest = slice_skip(given, prefix.len);
-    struct slice partition, service, arn_region, arn_account;
-    if (!take_part(&rest, &partition) || !take_part(&rest, &service) ||
-        !take_part(&rest, &arn_region) || !take_part(&rest, &arn_account) ||
-        !slice_is(service, "dynamodb"))
-        return error_validation(arena, format_text);
-    if (!is_partition(partition))
-        return ARN_ERROR(arena, "Invalid AWS partition in", given);
-    if (!slice_equal(arn_region, region))
-        return ARN_ERROR(arena, "Invalid AWS region in", given);
-    if (!slice_starts_with(rest, kind))
-        return ARN_ERROR(arena, "Invalid resource type in", given);
-    struct slice name = slice_skip(rest, kind.len);
-    if (memchr(name.data, '/', name.len) != NULL)
-        return ARN_ERROR(arena, "Invalid resource type in", given);
-    if (!field_name_matches(name) || name.len > LIMIT_TABLE_NAME_MAX)
-        return error_validation(arena, format_text);
-    if (!slice_equal(arn_account, account))
-        return error_new(arena, ERROR_RESOURCE_NOT_FOUND, "Requested resource not found");
-    *ret_name = name;
-    return NULL;
-}

@@ -7,6 +7,7 @@
 #define GRAMME_OPS_TABLE_INPUT_H
 
 #include "model/table.h"
+#include "ops/arn.h"
 #include "ops/field.h"
 
 /* The text for a request that is correct and asks for what is not there yet. */
@@ -97,6 +98,18 @@ struct table_name_request {
     struct slice table_name; /* or ARN */
 };
 
+/* The row of such a member; for files that know model/limits.h. */
+#define TABLE_NAME_FIELD(request)                                                              \
+    {                                                                                          \
+        NAMED("TableName"), AT(struct request, table_name),                                    \
+            .type = FIELD_STRING, .flags = FIELD_TABLE_NAME,                                   \
+            LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_ARN_CHARS),                               \
+            .null_error =                                                                      \
+                "The parameter 'TableName' is required but was not present in the request",    \
+            .length_error =                                                                    \
+                "TableName must be at least 3 characters long and at most 255 characters long" \
+    }
+
 extern const struct shape table_name_shape;
 extern const struct shape empty_shape; /* a request without members */
 
@@ -114,10 +127,5 @@ extern const struct shape vector_index_create_shape;
 extern const struct shape stream_specification_shape;
 extern const struct shape sse_specification_shape;
 extern const struct shape tag_shape;
-
-/* The name of the table that a TableName member means: itself, or the last part of a table's ARN.
- * An ARN must be well formed and of this region and account. */
-struct error *table_name_resolve(struct arena *arena, struct slice given, struct slice region,
-                                 struct slice account, struct slice *ret_name);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "model/limits.h"
 
-enum { TAG_SET_BYTES_MAX = 10 * 1024 };
 static const int64_t capacity_units_max = 1000000000000;
 
 /* ---- throughput ---- */
@@ -148,6 +147,17 @@ struct error *stream_check_create(struct arena *arena,
     return NULL;
 }
 
+enum stream_view stream_view_of(const struct stream_specification_input *stream) {
+    if (stream == NULL || !stream->stream_enabled.value)
+        return STREAM_OFF;
+    if (slice_is(stream->stream_view_type, "NEW_IMAGE"))
+        return STREAM_NEW_IMAGE;
+    if (slice_is(stream->stream_view_type, "OLD_IMAGE"))
+        return STREAM_OLD_IMAGE;
+    bool both = slice_is(stream->stream_view_type, "NEW_AND_OLD_IMAGES");
+    return both ? STREAM_NEW_AND_OLD : STREAM_KEYS_ONLY;
+}
+
 struct error *sse_check(struct arena *arena, const struct sse_specification_input *sse) {
     if (sse == NULL)
         return NULL;
@@ -173,68 +183,4 @@ struct slice kms_key_arn(struct arena *arena, const struct random *random, struc
     struct slice id = alias ? random_uuid(random, arena) : given;
     return arena_printf(arena, "arn:aws:kms:%.*s:%.*s:key/%.*s", SLICE_ARGS(region),
                         SLICE_ARGS(account), SLICE_ARGS(id));
-}
-
-/* ---- tags ---- */
-
-/* Letters, digits, spaces and + - = . _ : / @; all of Unicode beyond ASCII passes. */
-static bool tag_text_is_good(struct slice text) {
-    for (size_t i = 0; i < text.len; i++) {
-        uint8_t c = text.data[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        bool digit = c >= '0' && c <= '9';
-        if (!letter && !digit && c < 0x80 && (c == 0 || strchr(" +-=._:/@", c) == NULL))
-            return false;
-    }
-    return true;
-}
-
-static struct error *check_tag(struct arena *arena, const struct tag_input *tag) {
-    if (!tag_text_is_good(tag->key))
-        return error_request(arena, "The Tag Key provided is invalid, Key: %.*s",
-                             SLICE_ARGS(tag->key));
-    if (!tag_text_is_good(tag->value))
-        return error_request(arena, "The Tag Value provided is invalid, Value: %.*s",
-                             SLICE_ARGS(tag->value));
-    if (slice_starts_with(tag->key, SLICE_LITERAL("aws:")))
-        return error_request(arena, "Tag Key cannot be prefixed with aws:, Key: %.*s",
-                             SLICE_ARGS(tag->key));
-    return NULL;
-}
-
-static int compare_tags(const void *a, const void *b) {
-    const struct table_tag *x = a, *y = b;
-    return slice_compare(x->key, y->key);
-}
-
-struct table_tag *tags_of(struct arena *arena, const struct field_list *tags) {
-    const struct tag_input *tag = tags->items;
-    struct table_tag *sorted = ARENA_ARRAY(arena, struct table_tag, tags->count);
-    for (size_t i = 0; i < tags->count; i++)
-        sorted[i] = (struct table_tag){tag[i].key, tag[i].value};
-    if (tags->count > 0)
-        qsort(sorted, tags->count, sizeof(*sorted), compare_tags);
-    return sorted;
-}
-
-struct error *tags_check(struct arena *arena, const struct field_list *tags) {
-    const struct tag_input *tag = tags->items;
-    size_t bytes = 0;
-    for (size_t i = 0; i < tags->count; i++) {
-        TRY(check_tag(arena, &tag[i]));
-        bytes += tag[i].key.len + tag[i].value.len;
-    }
-    const struct table_tag *sorted = tags_of(arena, tags);
-    for (size_t i = 1; i < tags->count; i++)
-        if (slice_equal(sorted[i - 1].key, sorted[i].key))
-            return error_request(
-                arena, "Duplicate Tag Keys provided as input: Duplicate Tag Key found %.*s",
-                SLICE_ARGS(sorted[i].key));
-    if (tags->count > LIMIT_TAGS)
-        return error_request(
-            arena, "Number of Tags exceed the current limit for the provided ResourceArn");
-    if (bytes > TAG_SET_BYTES_MAX)
-        return error_request(arena, "Tag set size %zu bytes is above max size limit of %d bytes",
-                             bytes, TAG_SET_BYTES_MAX);
-    return NULL;
 }

@@ -1,4 +1,4 @@
-/* table_settings.h - throughput, streams, encryption and tags of a request: the service's checks,
+/* table_settings.h - throughput, streams and encryption of a request: the service's checks,
  * and what they become. Absent parts (NULL) are fine everywhere. */
 #ifndef GRAMME_OPS_TABLE_SETTINGS_H
 #define GRAMME_OPS_TABLE_SETTINGS_H
@@ -41,11 +41,7 @@ struct error *sse_check(struct arena *arena, const struct sse_specification_inpu
 /* The texts of CreateTable; UpdateTable has its own. */
 struct error *stream_check_create(struct arena *arena,
                                   const struct stream_specification_input *stream);
-
-/* Tags of a new table (struct tag_input). */
-struct error *tags_check(struct arena *arena, const struct field_list *tags);
-/* Sorted by key. */
-struct table_tag *tags_of(struct arena *arena, const struct field_list *tags);
+enum stream_view stream_view_of(const struct stream_specification_input *stream);
 
 /* -1 for what is absent. */
 struct unit_pair on_demand_of(const struct on_demand_throughput_input *on_demand);

@@ -4,10 +4,12 @@
 #include "model/key.h"
 #include "ops/cancellation.h"
 #include "ops/expressions.h"
+#include "ops/permission.h"
 #include "ops/projection.h"
 #include "ops/table_lookup.h"
 #include "ops/transact_input.h"
 #include "ops/transact_reads.h"
+#include "json/member.h"
 
 struct get {
     const struct transact_action_input *input;
@@ -70,12 +72,24 @@ static struct error *validate(struct op_call *call) {
     return NULL;
 }
 
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct transact_get *work = call->work;
+    for (size_t i = 0; i < work->reads.count; i++) {
+        const struct transact_action_input *input = work->gets[i].input;
+        struct permission permission;
+        permission_init(&permission, call, "dynamodb:GetItem", input->table_name, SLICE_NONE);
+        permission_add_select(&permission, SLICE_NONE, slice_present(input->projection_expression),
+                              false);
+        TRY(permission_ask_action(check, &permission, input, &work->gets[i].expressions));
+    }
+    return NULL;
+}
+
 /* ---- answering ---- */
 
 static void write_responses(struct op_call *call, const struct transact_get *work,
                             struct json_writer *json) {
-    JSON_NAME_LITERAL(json, "Responses");
-    json_array_begin(json);
+    member_array(json, "Responses");
     for (size_t i = 0; i < work->reads.count; i++) {
         struct value item = work->reads.items[i].item;
         struct projection projection = {
@@ -128,12 +142,12 @@ static void release(struct op_call *call) {
     }
 }
 
-/* Its parts have their IAM action: GetItem. */
 const struct op op_transact_get_items = {
     .name = "TransactGetItems",
     .flags = OP_READS | OP_OLDER_LAYER,
     .input = &transact_get_items_shape,
     .validate = validate,
+    .authorize = authorize,
     .run = run,
     .release = release,
 };

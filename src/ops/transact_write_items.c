@@ -13,6 +13,7 @@
 #include "ops/collection_metrics.h"
 #include "ops/consumed.h"
 #include "ops/expressions.h"
+#include "ops/permission.h"
 #include "ops/table_lookup.h"
 #include "ops/transact_call.h"
 #include "ops/transact_fingerprint.h"
@@ -155,6 +156,26 @@ static struct error *validate(struct op_call *call) {
     return NULL;
 }
 
+static const char *action_of(enum write_kind kind) {
+    return kind == WRITE_PUT      ? "dynamodb:PutItem"
+           : kind == WRITE_UPDATE ? "dynamodb:UpdateItem"
+           : kind == WRITE_DELETE ? "dynamodb:DeleteItem"
+                                  : "dynamodb:ConditionCheckItem";
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct transact_write *work = call->work;
+    for (size_t i = 0; i < work->transact.count; i++) {
+        const struct transact_action *action = &work->actions[i];
+        struct permission permission;
+        permission_init(&permission, call, action_of(work->transact.writes[i].kind),
+                        action->input->table_name, SLICE_NONE);
+        permission_add(&permission, PERMISSION_RETURN_VALUES, SLICE_LITERAL("NONE"));
+        TRY(permission_ask_action(check, &permission, action->input, &action->expressions));
+    }
+    return NULL;
+}
+
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
     const struct transact_write_items_request *request = call->request;
     struct transact_write *work = call->work;
@@ -191,12 +212,12 @@ static void release(struct op_call *call) {
     transact_call_release(&work->transact);
 }
 
-/* Its parts have their IAM actions: PutItem, UpdateItem, DeleteItem, ConditionCheckItem. */
 const struct op op_transact_write_items = {
     .name = "TransactWriteItems",
     .flags = OP_WRITES | OP_OLDER_LAYER,
     .input = &transact_write_items_shape,
     .validate = validate,
+    .authorize = authorize,
     .run = run,
     .finish = finish,
     .release = release,

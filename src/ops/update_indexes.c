@@ -199,22 +199,6 @@ static struct error *apply_create(struct arena *arena, const struct table_update
     return NULL;
 }
 
-static bool attribute_is_used(const struct table_definition *definition, struct slice name) {
-    return key_schema_has(&definition->keys, name) || index_key_attribute(definition, name);
-}
-
-/* Leaves out the definitions that no key uses any more. */
-static void prune_attributes(struct arena *arena, struct table_definition *definition) {
-    struct attribute_definition *kept =
-        ARENA_ARRAY(arena, struct attribute_definition, definition->attribute_count);
-    size_t count = 0;
-    for (size_t i = 0; i < definition->attribute_count; i++)
-        if (attribute_is_used(definition, definition->attributes[i].name))
-            kept[count++] = definition->attributes[i];
-    definition->attributes = kept;
-    definition->attribute_count = count;
-}
-
 static struct error *apply_delete(struct arena *arena, struct slice name,
                                   struct table_definition *definition,
                                   struct update_outcome *outcome) {
@@ -228,7 +212,7 @@ static struct error *apply_delete(struct arena *arena, struct slice name,
     size_t behind = definition->index_count - (size_t)(index - definition->indexes) - 1;
     memmove(index, index + 1, behind * sizeof(*index));
     definition->index_count--;
-    prune_attributes(arena, definition);
+    table_prune_attributes(arena, definition);
     outcome->deleted_index = name;
     outcome->changed = outcome->updating = true;
     return NULL;

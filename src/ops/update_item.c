@@ -10,7 +10,7 @@
 
 static struct error *validate(struct op_call *call) {
     const struct update_item_request *request = call->request;
-    const struct item_call_input input = ITEM_CALL_INPUT(request);
+    const struct item_call_input input = ITEM_CALL_INPUT(request, key);
     struct item_call *item = item_call_new(call, WRITE_UPDATE, &input);
     expressions_add(&item->expressions, EXPR_UPDATE, "UpdateExpression",
                     request->update_expression);
@@ -61,6 +61,7 @@ const struct op op_update_item = {
     .flags = OP_WRITES | OP_ENVELOPE,
     .input = &update_item_shape,
     .validate = validate,
+    .authorize = item_call_authorize,
     .run = run,
     .finish = item_call_finish,
     .release = item_call_release,

@@ -18,7 +18,8 @@ struct update_table {
 
 static struct error *apply_stream(struct arena *arena,
                                   const struct stream_specification_input *stream,
-                                  const struct table_definition *definition) {
+                                  struct table_definition *definition,
+                                  struct update_outcome *outcome) {
     if (stream == NULL)
         return NULL;
     bool on = definition->stream != STREAM_OFF;
@@ -28,7 +29,9 @@ static struct error *apply_stream(struct arena *arena,
     if (!stream->stream_enabled.value && !on)
         return error_validation(arena, "Table has no stream to disable: TableName: %.*s",
                                 SLICE_ARGS(definition->name));
-    return error_validation(arena, NOT_SUPPORTED("Streams"));
+    definition->stream = stream_view_of(stream);
+    outcome->changed = outcome->updating = true;
+    return NULL;
 }
 
 static struct error *apply_replicas(struct arena *arena,
@@ -89,7 +92,7 @@ struct error *update_table_apply(struct arena *arena, const struct table_update 
                                  struct update_outcome *ret_outcome) {
     struct update_outcome outcome = {.changed = false};
     TRY(update_throughput_apply(arena, update, definition, &outcome));
-    TRY(apply_stream(arena, update->request->stream_specification, definition));
+    TRY(apply_stream(arena, update->request->stream_specification, definition, &outcome));
     TRY(apply_sse(arena, update, definition, &outcome));
     TRY(apply_replicas(arena, update->request));
     TRY(update_indexes_apply(arena, update, definition, &outcome));

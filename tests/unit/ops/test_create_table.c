@@ -259,7 +259,7 @@ static void streams_and_encryption(void **state) {
                  "specified"},
         {NAME UNITS PLAIN
          ",\"StreamSpecification\":{\"StreamEnabled\":true,\"StreamViewType\":\"KEYS_ONLY\"}",
-         VE "Streams are not supported by this version of gramme"},
+         "ok"},
         {NAME UNITS PLAIN ",\"SSESpecification\":{\"Enabled\":false,\"SSEType\":\"KMS\"}",
          INVALID "SSEType can not be specified if Enabled is false"},
         {NAME UNITS PLAIN ",\"SSESpecification\":{\"Enabled\":false,\"KMSMasterKeyId\":\"k\"}",

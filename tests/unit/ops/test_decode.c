@@ -145,89 +145,88 @@ static void booleans_may_be_words(void **state) {
     }
 }
 
-/* The table of wrong types, one row each. */
+/* One row each. */
+static const struct {
+    const struct shape *shape;
+    const char *json, *text;
+} wrong_types[] = {
+    {&get_item_shape, "{\"TableName\":true}", "TRUE_VALUE cannot be converted to String"},
+    {&get_item_shape, "{\"TableName\":false}", "FALSE_VALUE cannot be converted to String"},
+    {&get_item_shape, "{\"TableName\":23}", "NUMBER_VALUE cannot be converted to String"},
+    {&get_item_shape, "{\"TableName\":-2.5}", "DECIMAL_VALUE cannot be converted to String"},
+    {&get_item_shape, "{\"TableName\":[]}", "Unrecognized collection type class java.lang.String"},
+    {&get_item_shape, "{\"TableName\":{}}", "Start of structure or map found where not expected"},
+    {&query_shape, "{\"Limit\":\"1\"}", "STRING_VALUE cannot be converted to Integer"},
+    {&query_shape, "{\"Limit\":true}", "TRUE_VALUE cannot be converted to Integer"},
+    {&query_shape, "{\"Limit\":[1]}", "Unrecognized collection type class java.lang.Integer"},
+    {&query_shape, "{\"Limit\":{}}", "Start of structure or map found where not expected"},
+    {&create_table_shape, "{\"ProvisionedThroughput\":{\"ReadCapacityUnits\":\"1\"}}",
+     "STRING_VALUE cannot be converted to Long"},
+    {&create_table_shape, "{\"ProvisionedThroughput\":{\"ReadCapacityUnits\":[]}}",
+     "Unrecognized collection type class java.lang.Long"},
+    {&query_shape, "{\"ConsistentRead\":1}", "NUMBER_VALUE cannot be converted to Boolean"},
+    {&query_shape, "{\"ConsistentRead\":1.5}", "DECIMAL_VALUE cannot be converted to Boolean"},
+    {&query_shape, "{\"ConsistentRead\":\"maybe\"}", "Unexpected token received from parser"},
+    {&query_shape, "{\"ConsistentRead\":[]}",
+     "Unrecognized collection type class java.lang.Boolean"},
+    {&query_shape, "{\"ConsistentRead\":{}}", "Start of structure or map found where not expected"},
+    {&query_shape, "{\"AttributesToGet\":\"a\"}", "Unexpected field type"},
+    {&query_shape, "{\"AttributesToGet\":1}", "Unexpected field type"},
+    {&query_shape, "{\"AttributesToGet\":{}}",
+     "Start of structure or map found where not expected"},
+    {&query_shape, "{\"AttributesToGet\":[1]}", "NUMBER_VALUE cannot be converted to String"},
+    {&query_shape, "{\"AttributesToGet\":[[]]}",
+     "Unrecognized collection type class java.lang.String"},
+    {&get_item_shape, "{\"Key\":\"a\"}", "Unexpected field type"},
+    {&get_item_shape, "{\"Key\":[]}",
+     "Unrecognized collection type java.util.Map<java.lang.String, "
+     "com.amazonaws.dynamodb.v20120810.AttributeValue>"},
+    {&get_item_shape, "{\"Key\":{\"a\":\"b\"}}", "Unexpected value type in payload"},
+    {&get_item_shape, "{\"Key\":{\"a\":[]}}",
+     "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue"},
+    {&query_shape, "{\"ExpressionAttributeNames\":[]}",
+     "Unrecognized collection type java.util.Map<java.lang.String, java.lang.String>"},
+    {&query_shape, "{\"ExpressionAttributeNames\":1}", "Unexpected field type"},
+    {&query_shape, "{\"ExpressionAttributeNames\":{\"#a\":{}}}",
+     "Start of structure or map found where not expected"},
+    {&query_shape, "{\"ExpressionAttributeValues\":[]}",
+     "Unrecognized collection type java.util.Map<java.lang.String, "
+     "com.amazonaws.dynamodb.v20120810.AttributeValue>"},
+    {&query_shape, "{\"ExpressionAttributeValues\":{\":a\":1}}",
+     "Unexpected value type in payload"},
+    {&create_table_shape, "{\"ProvisionedThroughput\":1}", "Unexpected field type"},
+    {&create_table_shape, "{\"ProvisionedThroughput\":[]}",
+     "Unrecognized collection type class "
+     "com.amazonaws.dynamodb.v20120810.ProvisionedThroughput"},
+    {&create_table_shape, "{\"KeySchema\":[\"a\"]}", "Unexpected value type in payload"},
+    {&create_table_shape, "{\"KeySchema\":[[]]}",
+     "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.KeySchemaElement"},
+    {&batch_get_item_shape, "{\"RequestItems\":[]}",
+     "Unrecognized collection type java.util.Map<java.lang.String, "
+     "com.amazonaws.dynamodb.v20120810.KeysAndAttributes>"},
+    {&batch_get_item_shape, "{\"RequestItems\":{\"t\":1}}", "Unexpected value type in payload"},
+    {&batch_get_item_shape, "{\"RequestItems\":{\"t\":[]}}",
+     "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.KeysAndAttributes"},
+    {&batch_get_item_shape, "{\"RequestItems\":{\"t\":{\"Keys\":[1]}}}",
+     "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to "
+     "class java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and "
+     "java.lang.Class are in module java.base of loader 'bootstrap')"},
+    {&batch_write_item_shape, "{\"RequestItems\":[]}",
+     "Unrecognized collection type java.util.Map<java.lang.String, "
+     "java.util.List<com.amazonaws.dynamodb.v20120810.WriteRequest>>"},
+    {&batch_write_item_shape, "{\"RequestItems\":{\"t\":\"x\"}}",
+     "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to "
+     "class java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and "
+     "java.lang.Class are in module java.base of loader 'bootstrap')"},
+    {&batch_write_item_shape, "{\"RequestItems\":{\"t\":{}}}",
+     "Start of structure or map found where not expected"},
+};
+
 static void wrong_types_have_their_texts(void **state) {
-    static const struct {
-        const struct shape *shape;
-        const char *json, *text;
-    } cases[] = {
-        {&get_item_shape, "{\"TableName\":true}", "TRUE_VALUE cannot be converted to String"},
-        {&get_item_shape, "{\"TableName\":false}", "FALSE_VALUE cannot be converted to String"},
-        {&get_item_shape, "{\"TableName\":23}", "NUMBER_VALUE cannot be converted to String"},
-        {&get_item_shape, "{\"TableName\":-2.5}", "DECIMAL_VALUE cannot be converted to String"},
-        {&get_item_shape, "{\"TableName\":[]}",
-         "Unrecognized collection type class java.lang.String"},
-        {&get_item_shape, "{\"TableName\":{}}",
-         "Start of structure or map found where not expected"},
-        {&query_shape, "{\"Limit\":\"1\"}", "STRING_VALUE cannot be converted to Integer"},
-        {&query_shape, "{\"Limit\":true}", "TRUE_VALUE cannot be converted to Integer"},
-        {&query_shape, "{\"Limit\":[1]}", "Unrecognized collection type class java.lang.Integer"},
-        {&query_shape, "{\"Limit\":{}}", "Start of structure or map found where not expected"},
-        {&create_table_shape, "{\"ProvisionedThroughput\":{\"ReadCapacityUnits\":\"1\"}}",
-         "STRING_VALUE cannot be converted to Long"},
-        {&create_table_shape, "{\"ProvisionedThroughput\":{\"ReadCapacityUnits\":[]}}",
-         "Unrecognized collection type class java.lang.Long"},
-        {&query_shape, "{\"ConsistentRead\":1}", "NUMBER_VALUE cannot be converted to Boolean"},
-        {&query_shape, "{\"ConsistentRead\":1.5}", "DECIMAL_VALUE cannot be converted to Boolean"},
-        {&query_shape, "{\"ConsistentRead\":\"maybe\"}", "Unexpected token received from parser"},
-        {&query_shape, "{\"ConsistentRead\":[]}",
-         "Unrecognized collection type class java.lang.Boolean"},
-        {&query_shape, "{\"ConsistentRead\":{}}",
-         "Start of structure or map found where not expected"},
-        {&query_shape, "{\"AttributesToGet\":\"a\"}", "Unexpected field type"},
-        {&query_shape, "{\"AttributesToGet\":1}", "Unexpected field type"},
-        {&query_shape, "{\"AttributesToGet\":{}}",
-         "Start of structure or map found where not expected"},
-        {&query_shape, "{\"AttributesToGet\":[1]}", "NUMBER_VALUE cannot be converted to String"},
-        {&query_shape, "{\"AttributesToGet\":[[]]}",
-         "Unrecognized collection type class java.lang.String"},
-        {&get_item_shape, "{\"Key\":\"a\"}", "Unexpected field type"},
-        {&get_item_shape, "{\"Key\":[]}",
-         "Unrecognized collection type java.util.Map<java.lang.String, "
-         "com.amazonaws.dynamodb.v20120810.AttributeValue>"},
-        {&get_item_shape, "{\"Key\":{\"a\":\"b\"}}", "Unexpected value type in payload"},
-        {&get_item_shape, "{\"Key\":{\"a\":[]}}",
-         "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue"},
-        {&query_shape, "{\"ExpressionAttributeNames\":[]}",
-         "Unrecognized collection type java.util.Map<java.lang.String, java.lang.String>"},
-        {&query_shape, "{\"ExpressionAttributeNames\":1}", "Unexpected field type"},
-        {&query_shape, "{\"ExpressionAttributeNames\":{\"#a\":{}}}",
-         "Start of structure or map found where not expected"},
-        {&query_shape, "{\"ExpressionAttributeValues\":[]}",
-         "Unrecognized collection type java.util.Map<java.lang.String, "
-         "com.amazonaws.dynamodb.v20120810.AttributeValue>"},
-        {&query_shape, "{\"ExpressionAttributeValues\":{\":a\":1}}",
-         "Unexpected value type in payload"},
-        {&create_table_shape, "{\"ProvisionedThroughput\":1}", "Unexpected field type"},
-        {&create_table_shape, "{\"ProvisionedThroughput\":[]}",
-         "Unrecognized collection type class "
-         "com.amazonaws.dynamodb.v20120810.ProvisionedThroughput"},
-        {&create_table_shape, "{\"KeySchema\":[\"a\"]}", "Unexpected value type in payload"},
-        {&create_table_shape, "{\"KeySchema\":[[]]}",
-         "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.KeySchemaElement"},
-        {&batch_get_item_shape, "{\"RequestItems\":[]}",
-         "Unrecognized collection type java.util.Map<java.lang.String, "
-         "com.amazonaws.dynamodb.v20120810.KeysAndAttributes>"},
-        {&batch_get_item_shape, "{\"RequestItems\":{\"t\":1}}", "Unexpected value type in payload"},
-        {&batch_get_item_shape, "{\"RequestItems\":{\"t\":[]}}",
-         "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.KeysAndAttributes"},
-        {&batch_get_item_shape, "{\"RequestItems\":{\"t\":{\"Keys\":[1]}}}",
-         "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to "
-         "class java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and "
-         "java.lang.Class are in module java.base of loader 'bootstrap')"},
-        {&batch_write_item_shape, "{\"RequestItems\":[]}",
-         "Unrecognized collection type java.util.Map<java.lang.String, "
-         "java.util.List<com.amazonaws.dynamodb.v20120810.WriteRequest>>"},
-        {&batch_write_item_shape, "{\"RequestItems\":{\"t\":\"x\"}}",
-         "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to "
-         "class java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and "
-         "java.lang.Class are in module java.base of loader 'bootstrap')"},
-        {&batch_write_item_shape, "{\"RequestItems\":{\"t\":{}}}",
-         "Start of structure or map found where not expected"},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct slice expected = arena_printf(*state, SERIALIZATION "%s", cases[i].text);
-        assert_string_equal(decode_text(*state, cases[i].shape, cases[i].json), expected.data);
+    for (size_t i = 0; i < sizeof(wrong_types) / sizeof(*wrong_types); i++) {
+        struct slice expected = arena_printf(*state, SERIALIZATION "%s", wrong_types[i].text);
+        assert_string_equal(decode_text(*state, wrong_types[i].shape, wrong_types[i].json),
+                            expected.data);
     }
 }
 

@@ -3,7 +3,6 @@
 #include "ops_test.h"
 
 #include "ops/op.h"
-#include "store/memory/memory.h"
 #include "support/engine_fixture.h"
 
 static int64_t test_now_ms;
@@ -24,11 +23,7 @@ static const struct random test_random = {fill};
 static struct engine_fixture fixture;
 
 static int open_engine(void **state) {
-    struct arena arena;
-    struct store *store;
-    arena_init(&arena);
-    assert_null(memory_store_open(&arena, engine_keyspaces, KEYSPACE_COUNT, &store));
-    arena_release(&arena);
+    struct store *store = fixture_store();
     assert_null(fixture_open(&fixture, store));
     test_now_ms = 1700000000000;
     *state = &fixture;

@@ -1,0 +1,171 @@
+/* test_permission.c - what an operation asks to be allowed when its descriptor says nothing about
+ * it: from the names of its members. The operations that ask in their own way are tested through
+ * the server, by tests/wire/test_policy.py. */
+#include "ops_test.h"
+
+#include "base/buffer.h"
+#include "ops/permission.h"
+
+#define TABLE "arn:aws:dynamodb:eu-west-1:123456789012:table/"
+
+struct request {
+    struct slice table_name;
+    struct slice index_name;
+    struct slice source_table_name;
+    struct slice target_table_name;
+    struct slice table_arn;
+    struct slice backup_arn;
+    struct slice stream_arn;
+    struct slice resource_arn;
+    struct slice shard_iterator;
+    struct slice return_consumed_capacity;
+};
+
+#define TEXT(text, member) \
+    { NAMED(text), AT(struct request, member), .type = FIELD_STRING }
+
+static const struct field fields[] = {
+    TEXT("TableName", table_name),
+    TEXT("IndexName", index_name),
+    TEXT("SourceTableName", source_table_name),
+    TEXT("TargetTableName", target_table_name),
+    TEXT("TableArn", table_arn),
+    TEXT("BackupArn", backup_arn),
+    TEXT("StreamArn", stream_arn),
+    TEXT("ResourceArn", resource_arn),
+    TEXT("ShardIterator", shard_iterator),
+    TEXT("ReturnConsumedCapacity", return_consumed_capacity),
+    FIELDS_END,
+};
+static const struct shape shape = {"TestInput", sizeof(struct request), fields};
+
+struct asked {
+    struct permission_check check;
+    struct buffer *text;
+    const char *refused; /* an action, or NULL */
+};
+
+static struct error *ask(const struct permission_check *check,
+                         const struct permission *permission) {
+    const struct asked *asked = (const struct asked *)(const void *)check;
+    const struct permission_values *values =
+        &permission->values[PERMISSION_RETURN_CONSUMED_CAPACITY];
+    buffer_printf(asked->text, "%.*s %.*s", SLICE_ARGS(permission->action),
+                  SLICE_ARGS(permission->resource));
+    if (values->count > 0)
+        buffer_printf(asked->text, " %.*s", SLICE_ARGS(values->list[0]));
+    buffer_append_byte(asked->text, '\n');
+    if (asked->refused == NULL || !slice_is(permission->action, asked->refused))
+        return NULL;
+    return error_new(permission->call->arena, ERROR_ACCESS_DENIED, "no");
+}
+
+/* The permissions that were asked for, one per line, and the error. */
+static const char *permissions_of(struct arena *arena, const char *name, const char *json,
+                                  uint32_t keys, const char *refused) {
+    struct op_context context = {.region = SLICE_LITERAL("eu-west-1"),
+                                 .account = SLICE_LITERAL("123456789012")};
+    const struct op op = {.name = name, .input = &shape};
+    struct op_call call = {.op = &op, .context = &context, .arena = arena};
+    struct buffer text;
+    buffer_init(&text, 1 << 16);
+    call.request = decoded(arena, &shape, json);
+    struct asked asked = {.check = {ask, keys}, .text = &text, .refused = refused};
+    struct error *error = permission_ask(&call, &asked.check);
+    buffer_append_text(&text, error_text(arena, error));
+    const char *lines =
+        (const char *)arena_printf(arena, "%.*s", SLICE_ARGS(buffer_slice(&text))).data;
+    buffer_release(&text);
+    return lines;
+}
+
+static void expect(struct arena *arena, const char *name, const char *json, const char *expected) {
+    assert_string_equal(permissions_of(arena, name, json, 0, NULL), expected);
+}
+
+static void tables(void **state) {
+    struct arena *arena = *state;
+    expect(arena, "DescribeTimeToLive", "{\"TableName\":\"t\"}",
+           "dynamodb:DescribeTimeToLive " TABLE "t\nok");
+    expect(arena, "DescribeTimeToLive", "{\"TableName\":\"" TABLE "t\"}",
+           "dynamodb:DescribeTimeToLive " TABLE "t\nok");
+    expect(arena, "DescribeTimeToLive",
+           "{\"TableName\":\"arn:aws-cn:dynamodb:eu-west-1:123456789012:table/t\"}",
+           "dynamodb:DescribeTimeToLive " TABLE "t\nok");
+    /* What the operation will refuse is asked for as it stands. */
+    expect(arena, "DescribeTimeToLive", "{\"TableName\":\"arn:aws:s3:::t\"}",
+           "dynamodb:DescribeTimeToLive arn:aws:s3:::t\nok");
+    expect(arena, "DescribeContributorInsights", "{\"TableName\":\"t\",\"IndexName\":\"i\"}",
+           "dynamodb:DescribeContributorInsights " TABLE "t/index/i\nok");
+}
+
+static void arns(void **state) {
+    struct arena *arena = *state;
+    expect(arena, "DeleteBackup", "{\"BackupArn\":\"" TABLE "t/backup/1\"}",
+           "dynamodb:DeleteBackup " TABLE "t/backup/1\nok");
+    expect(arena, "TagResource",
+           "{\"ResourceArn\":\"arn:aws-cn:dynamodb:eu-west-1:123456789012:table/t\"}",
+           "dynamodb:TagResource " TABLE "t\nok");
+    expect(arena, "TagResource", "{\"ResourceArn\":\"t\"}", "dynamodb:TagResource t\nok");
+    expect(arena, "GetRecords", "{\"ShardIterator\":\"" TABLE "t/stream/x|1|AAAA\"}",
+           "dynamodb:GetRecords " TABLE "t/stream/x\nok");
+    expect(
+        arena, "EnableKinesisStreamingDestination",
+        "{\"TableName\":\"t\",\"StreamArn\":\"arn:aws:kinesis:eu-west-1:123456789012:stream/s\"}",
+        "dynamodb:EnableKinesisStreamingDestination " TABLE "t\nok");
+}
+
+static void no_resource(void **state) {
+    struct arena *arena = *state;
+    expect(arena, "DescribeLimits", "{}", "dynamodb:DescribeLimits *\nok");
+    expect(arena, "ListBackups", "{\"TableName\":\"t\"}", "dynamodb:ListBackups *\nok");
+    expect(arena, "ListImports", "{\"TableArn\":\"" TABLE "t\"}", "dynamodb:ListImports *\nok");
+    expect(arena, "ListTagsOfResource", "{\"ResourceArn\":\"" TABLE "t\"}",
+           "dynamodb:ListTagsOfResource " TABLE "t\nok");
+}
+
+#define FILLING(table)                                                                          \
+    "dynamodb:BatchWriteItem " table "\ndynamodb:DeleteItem " table "\ndynamodb:GetItem " table \
+    "\ndynamodb:PutItem " table "\ndynamodb:Query " table "\ndynamodb:Scan " table              \
+    "\ndynamodb:UpdateItem " table "\n"
+
+static void restores(void **state) {
+    struct arena *arena = *state;
+    expect(arena, "RestoreTableToPointInTime",
+           "{\"SourceTableName\":\"old\",\"TargetTableName\":\"new\"}",
+           "dynamodb:RestoreTableToPointInTime " TABLE "old\n"
+           "dynamodb:RestoreTableToPointInTime " TABLE "new\n" FILLING(TABLE "new") "ok");
+    expect(arena, "RestoreTableFromBackup",
+           "{\"TargetTableName\":\"new\",\"BackupArn\":\"" TABLE "old/backup/1\"}",
+           "dynamodb:RestoreTableFromBackup " TABLE
+           "new\n" FILLING(TABLE "new") "dynamodb:RestoreTableFromBackup " TABLE
+                                        "old/backup/1\nok");
+}
+
+static void refusals_end_the_questions(void **state) {
+    struct arena *arena = *state;
+    const char *json = "{\"TargetTableName\":\"new\",\"BackupArn\":\"" TABLE "old/backup/1\"}";
+    assert_string_equal(
+        permissions_of(arena, "RestoreTableFromBackup", json, 0, "dynamodb:DeleteItem"),
+        "dynamodb:RestoreTableFromBackup " TABLE "new\ndynamodb:BatchWriteItem " TABLE
+        "new\ndynamodb:DeleteItem " TABLE "new\nAccessDeniedException: no");
+}
+
+static void parameters(void **state) {
+    struct arena *arena = *state;
+    const uint32_t keys = 1 << PERMISSION_RETURN_CONSUMED_CAPACITY;
+    assert_string_equal(permissions_of(arena, "SearchVectors", "{\"TableName\":\"t\"}", keys, NULL),
+                        "dynamodb:SearchVectors " TABLE "t NONE\nok");
+    assert_string_equal(permissions_of(arena, "SearchVectors",
+                                       "{\"TableName\":\"t\",\"ReturnConsumedCapacity\":\"TOTAL\"}",
+                                       keys, NULL),
+                        "dynamodb:SearchVectors " TABLE "t TOTAL\nok");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        OPS_TEST(tables),      OPS_TEST(arns),       OPS_TEST(restores),
+        OPS_TEST(no_resource), OPS_TEST(parameters), OPS_TEST(refusals_end_the_questions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
