@@ -226,7 +226,7 @@ static struct error *read_credential(struct arena *arena, struct slice credentia
                          "keyid/date/region/service/term, got '%.*s'",
                          SLICE_ARGS(quoted));
     }
-    identity->access_key_id = parts[0];
+    identity->access_key_id = quotable(arena, parts[0]);
     identity->date = parts[1];
     identity->region = parts[2];
     identity->service = parts[3];

@@ -11,8 +11,8 @@
 
 /* Views of the request or of memory in the arena. */
 struct auth_identity {
-    struct slice access_key_id;
-    struct slice date; /* of the credential's scope: YYYYMMDD */
+    struct slice access_key_id; /* UTF-8 */
+    struct slice date;          /* of the credential's scope: YYYYMMDD */
     struct slice region;
     struct slice service;
     struct slice terminator;

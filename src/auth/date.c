@@ -61,3 +61,28 @@ static struct slice from_http_date(struct arena *arena, struct slice text) {
 struct slice auth_date_parse(struct arena *arena, struct slice text) {
     return is_basic(text) ? text : from_http_date(arena, text);
 }
+
+bool auth_date_read_extended(struct slice text, uint8_t ret_basic[16]) {
+    enum { DAY_BYTES = 10, EXTENDED_BYTES = 20 };
+    if ((text.len != DAY_BYTES && text.len != EXTENDED_BYTES) || text.data[4] != '-' ||
+        text.data[7] != '-')
+        return false;
+    if (text.len == EXTENDED_BYTES &&
+        (text.data[10] != 'T' || text.data[13] != ':' || text.data[16] != ':'))
+        return false;
+    uint8_t basic[BASIC_BYTES];
+    memcpy(basic, text.data, 4);
+    memcpy(basic + 4, text.data + 5, 2);
+    memcpy(basic + 6, text.data + 8, 2);
+    memcpy(basic + 8, "T000000Z", 8);
+    if (text.len == EXTENDED_BYTES) {
+        memcpy(basic + 9, text.data + 11, 2);
+        memcpy(basic + 11, text.data + 14, 2);
+        memcpy(basic + 13, text.data + 17, 2);
+        basic[15] = text.data[19];
+    }
+    if (!is_basic(slice_of(basic, BASIC_BYTES)))
+        return false;
+    memcpy(ret_basic, basic, BASIC_BYTES);
+    return true;
+}

@@ -1,4 +1,5 @@
-/* date.h - the two forms in which a signed request may say when it was signed. */
+/* date.h - the two forms in which a signed request may say when it was signed, and those of a
+ * policy. */
 #ifndef GRAMME_AUTH_DATE_H
 #define GRAMME_AUTH_DATE_H
 
@@ -7,5 +8,8 @@
 /* Takes ISO 8601's basic form (20130609T095204Z) or an HTTP date (Sun, 09 Jun 2013 09:52:04 GMT).
  * Returns the basic form, or an absent slice when it is neither. */
 struct slice auth_date_parse(struct arena *arena, struct slice text);
+
+/* Takes ISO 8601's extended form, 2026-10-17T08:30:00Z or 2026-10-17. False: it is neither. */
+bool auth_date_read_extended(struct slice text, uint8_t ret_basic[16]);
 
 #endif

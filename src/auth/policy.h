@@ -1,0 +1,60 @@
+/* policy.h - IAM policy documents: what a caller may do.
+ *
+ * A document is read once. Whatever in it cannot be evaluated - an unknown element, operator or
+ * condition key - is an error then, with its place: a policy that is not understood protects
+ * nothing. Evaluation: a statement that denies wins, then one that allows; nothing else is allowed.
+ *
+ * The folder knows no operation. Which condition keys there are comes as a table, and a request
+ * brings its values in the order that the table says.
+ * Memory: a policy lives in the arena it was read into; evaluation allocates nothing.
+ * Threads: a policy is immutable. */
+#ifndef GRAMME_AUTH_POLICY_H
+#define GRAMME_AUTH_POLICY_H
+
+#include "auth/pattern.h"
+#include "base/error.h"
+
+enum { POLICY_BYTES_MAX = 256 * 1024, POLICY_VALUES_MAX = 32 };
+
+/* A condition key: "dynamodb:Select". Case does not matter. */
+struct policy_key {
+    const char *name;
+    unsigned value; /* where its values are, below POLICY_VALUES_MAX; two names may mean the same */
+    bool list;      /* may have several values: needs ForAllValues or ForAnyValue */
+    bool variable;  /* every request has it, and it may stand in a text: ${aws:username} */
+};
+
+struct policy_keys {
+    const struct policy_key *list;
+    size_t count;
+};
+
+struct policy;
+
+/* `name` stands in errors, which are for the person who wrote the document. The text may go after
+ * the call. */
+struct error *policy_parse(struct arena *arena, const struct policy_keys *keys, const char *name,
+                           struct slice text, const struct policy **ret_policy);
+/* The same for a file. */
+struct error *policy_load(struct arena *arena, const struct policy_keys *keys, const char *path,
+                          const struct policy **ret_policy);
+
+/* A bit for each value that some condition or variable looks at: the others need not be there. */
+uint32_t policy_values_used(const struct policy *policy);
+
+struct policy_request {
+    struct slice action;   /* "dynamodb:GetItem" */
+    struct slice resource; /* an ARN, or "*" when the action is not about one */
+    struct policy_values values[POLICY_VALUES_MAX];
+};
+
+enum policy_verdict {
+    POLICY_ALLOWED,
+    POLICY_DENIED,     /* by a statement */
+    POLICY_NOT_ALLOWED /* by no statement */
+};
+
+enum policy_verdict policy_evaluate(const struct policy *policy,
+                                    const struct policy_request *request);
+
+#endif

@@ -1,0 +1,86 @@
+/* policy_state.h - a policy as it is kept, for the files of policy.h only. */
+#ifndef GRAMME_AUTH_POLICY_STATE_H
+#define GRAMME_AUTH_POLICY_STATE_H
+
+#include "auth/policy.h"
+
+/* ---- conditions ---- */
+
+enum operand_kind {
+    OPERAND_TEXT,
+    OPERAND_TEXT_ANY_CASE,
+    OPERAND_PATTERN,
+    OPERAND_ARN,
+    OPERAND_BOOL,
+    OPERAND_NULL,
+    OPERAND_NUMBER,
+    OPERAND_DATE,
+};
+
+enum { LESS = 1, EQUAL = 2, GREATER = 4 };
+
+struct condition_operator {
+    const char *name;
+    enum operand_kind kind;
+    bool negated;
+    unsigned accepts;
+};
+
+/* NULL: there is no such operator. */
+const struct condition_operator *condition_operator_find(struct slice name);
+
+enum { DATE_BYTES = 16 }; /* 20261017T000000Z: its bytes sort as time does */
+
+struct operand {
+    struct pattern pattern;  /* OPERAND_TEXT, _TEXT_ANY_CASE, _PATTERN */
+    struct arn_pattern *arn; /* OPERAND_ARN */
+    bool truth;              /* OPERAND_BOOL, OPERAND_NULL */
+    struct slice text;       /* OPERAND_NUMBER, OPERAND_DATE */
+};
+
+/* What of a key's several values must match. */
+enum condition_scope { SCOPE_SINGLE, SCOPE_ALL, SCOPE_ANY };
+
+struct condition {
+    const struct condition_operator *op;
+    enum condition_scope scope;
+    bool if_exists;
+    unsigned value;
+    struct operand *operands; /* one of them must match, or none when the operator is negated */
+    size_t operand_count;
+};
+
+bool condition_holds(const struct condition *condition, const struct policy_values *values);
+
+/* Decimal numbers without an exponent, compared exactly. False: one of them is none. */
+bool decimal_compare(struct slice a, struct slice b, int *ret_order);
+
+/* ---- statements ---- */
+
+struct statement_actions {
+    struct pattern *list;
+    size_t count;
+    bool inverted; /* NotAction */
+};
+
+struct statement_resources {
+    struct arn_pattern *list;
+    size_t count;
+    bool inverted; /* NotResource */
+};
+
+struct policy_statement {
+    bool denies;
+    struct statement_actions actions;
+    struct statement_resources resources;
+    struct condition *conditions; /* all must hold */
+    size_t condition_count;
+};
+
+struct policy {
+    struct policy_statement *statements;
+    size_t statement_count;
+    uint32_t values_used;
+};
+
+#endif

@@ -1,0 +1,160 @@
+/* test_policy_cases.c - runs the cases of tests/data/policy and reports them as TAP.
+ *
+ *     test_policy_cases FILE...            every case must come out as it says
+ *     test_policy_cases --canary FILE...   every case must NOT: proves that the runner notices
+ *
+ * A file is groups separated by empty lines; lines that begin with # are comments. A group is
+ *
+ *     {"Version": "2012-10-17", ...}       a document, on one line or several
+ *     error TEXT                           what is wrong with it
+ *
+ * or, when it is fine, any number of requests, each with its verdict and the values that it has:
+ *
+ *     allowed | denied | unmentioned ACTION RESOURCE [KEY=VALUE ...] */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "auth/policy.h"
+#include "base/check.h"
+#include "support/case_lines.h"
+
+enum { VALUES_MAX = 8 };
+enum { KEY_SCAN, KEY_SELECT, KEY_LEADING, KEY_USER, KEY_ARN, KEY_TIME, KEY_EPOCH, KEY_COUNT };
+
+static const struct policy_key key_list[] = {
+    {"dynamodb:FullTableScan", KEY_SCAN, false, false},
+    {"dynamodb:Select", KEY_SELECT, false, false},
+    {"dynamodb:LeadingKeys", KEY_LEADING, true, false},
+    {"dynamodb:FirstPartitionKeyValues", KEY_LEADING, true, false},
+    {"aws:username", KEY_USER, false, true},
+    {"aws:PrincipalArn", KEY_ARN, false, true},
+    {"aws:CurrentTime", KEY_TIME, false, false},
+    {"aws:EpochTime", KEY_EPOCH, false, false},
+};
+static const struct policy_keys keys = {key_list, sizeof(key_list) / sizeof(*key_list)};
+
+struct test {
+    struct arena arena;
+    const char *file;
+    int line;
+    int number;
+    int failed;
+    bool canary;
+    struct slice document; /* of the group, as far as it was read */
+    const struct policy *policy;
+    struct error *error;
+    bool parsed;
+};
+
+static void report(struct test *test, bool ok, struct slice line, struct slice got) {
+    ok = ok != test->canary;
+    printf("%s %d - %s:%d %.*s\n", ok ? "ok" : "not ok", ++test->number, test->file, test->line,
+           SLICE_ARGS(line));
+    if (!ok)
+        printf("# got: %.*s\n", SLICE_ARGS(got));
+    test->failed += !ok;
+}
+
+static void die(const struct test *test, const char *what) {
+    fprintf(stderr, "%s:%d: %s\n", test->file, test->line, what);
+    exit(2);
+}
+
+static struct slice take_word(struct slice *line) {
+    const uint8_t *blank = line->len == 0 ? NULL : memchr(line->data, ' ', line->len);
+    size_t len = blank == NULL ? line->len : (size_t)(blank - line->data);
+    struct slice word = slice_of(line->data, len);
+    *line = slice_skip(*line, blank == NULL ? len : len + 1);
+    return word;
+}
+
+/* ---- one line ---- */
+
+static void parse_document(struct test *test) {
+    if (!test->parsed)
+        test->error = policy_parse(&test->arena, &keys, "policy", test->document, &test->policy);
+    test->parsed = true;
+}
+
+static void expect_error(struct test *test, struct slice line, struct slice text) {
+    struct slice got = test->error == NULL ? SLICE_LITERAL("no error") : test->error->message;
+    report(test, test->error != NULL && slice_equal(got, text), line, got);
+}
+
+static void add_value(struct test *test, struct policy_request *request, struct slice word,
+                      struct slice lists[KEY_COUNT][VALUES_MAX]) {
+    const uint8_t *equals = memchr(word.data, '=', word.len);
+    if (equals == NULL)
+        die(test, "no = in a value");
+    struct slice name = slice_of(word.data, (size_t)(equals - word.data));
+    for (size_t i = 0; i < keys.count; i++) {
+        if (!slice_is(name, key_list[i].name))
+            continue;
+        unsigned key = key_list[i].value;
+        struct policy_values *values = &request->values[key];
+        CHECK(values->count < VALUES_MAX);
+        lists[key][values->count++] = slice_skip(word, name.len + 1);
+        values->list = lists[key];
+        return;
+    }
+    die(test, "no such key");
+}
+
+static void expect_verdict(struct test *test, struct slice line, struct slice verdict,
+                           struct slice rest) {
+    static const char *const names[] = {"allowed", "denied", "unmentioned"};
+    struct slice lists[KEY_COUNT][VALUES_MAX];
+    struct policy_request request = {0};
+    request.action = take_word(&rest);
+    request.resource = take_word(&rest);
+    while (rest.len > 0)
+        add_value(test, &request, take_word(&rest), lists);
+    if (test->error != NULL) {
+        report(test, false, line, test->error->message);
+        return;
+    }
+    struct slice got = slice_text(names[policy_evaluate(test->policy, &request)]);
+    report(test, slice_equal(got, verdict), line, got);
+}
+
+static void take_line(void *context, struct slice line, int number) {
+    struct test *test = context;
+    struct slice rest = line;
+    test->line = number;
+    if (line.len == 0) {
+        test->document = SLICE_NONE;
+        test->parsed = false;
+        return;
+    }
+    if (line.data[0] == '#')
+        return;
+    struct slice word = take_word(&rest);
+    bool error = slice_is(word, "error");
+    if (!error && !slice_is(word, "allowed") && !slice_is(word, "denied") &&
+        !slice_is(word, "unmentioned")) {
+        if (!slice_present(test->document))
+            test->document = slice_of(line.data, 0);
+        test->document.len = (size_t)(line.data + line.len - test->document.data);
+        return;
+    }
+    parse_document(test);
+    if (error)
+        expect_error(test, line, rest);
+    else
+        expect_verdict(test, line, word, rest);
+}
+
+static void run_file(struct test *test, const char *path) {
+    test->file = case_file_name(path);
+    case_lines_read(path, take_line, test);
+}
+
+int main(int argc, char **argv) {
+    struct test test = {.canary = argc > 1 && strcmp(argv[1], "--canary") == 0};
+    arena_init(&test.arena);
+    for (int i = test.canary ? 2 : 1; i < argc; i++)
+        run_file(&test, argv[i]);
+    printf("1..%d\n", test.number);
+    arena_release(&test.arena);
+    return test.failed > 0 || test.number == 0;
+}
