@@ -1,0 +1,186 @@
+/* client.c - a client's life, and the loop of attempts that every call goes through. */
+#include "client/client.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum { REQUEST_SIZE_MAX = 64 * 1024 * 1024 }; /* the service takes 16 MB; it shall say so itself */
+
+/* ---- errors ---- */
+
+static void client_clear_error(struct ddb_client *client) {
+    for (size_t i = 0; i < client->error_item_count; i++)
+        ddb_item_free(client->error_items[i]);
+    client->error_items = NULL;
+    client->error_item_count = 0;
+    client->failed = false;
+    client->error = (struct ddb_error){0};
+}
+
+bool client_fail(struct ddb_client *client, enum ddb_error_kind kind, const char *format, ...) {
+    client_clear_error(client);
+    va_list args;
+    va_start(args, format);
+    struct slice message = arena_vprintf(&client->arena, format, args);
+    va_end(args);
+    client->failed = true;
+    client->error = (struct ddb_error){.kind = kind,
+                                       .type = "ClientError",
+                                       .message = (const char *)message.data,
+                                       .http_status = client->answer.status,
+                                       .request_id = client->answer.request_id,
+                                       .attempts = client->attempts};
+    return false;
+}
+
+const struct ddb_error *ddb_client_error(const struct ddb_client *client) {
+    return client->failed ? &client->error : NULL;
+}
+
+bool ddb_client_failed_with(const struct ddb_client *client, const char *type) {
+    return client->failed && strcmp(client->error.type, type) == 0;
+}
+
+/* ---- life ---- */
+
+static const char *process_variable(const char *name) {
+    return getenv(name);
+}
+
+struct ddb_client *client_new(const struct ddb_options *options, settings_variable *variable,
+                              struct transport *transport) {
+    struct ddb_client *client = tree_alloc(sizeof(*client));
+    arena_init(&client->lasting);
+    arena_init(&client->arena);
+    client->problem = settings_load(&client->lasting, options, variable, &client->settings);
+    buffer_init(&client->request, REQUEST_SIZE_MAX);
+    buffer_init(&client->reply, client->settings.reply_size_max);
+    client->transport = transport;
+    if (client->problem == NULL && transport == NULL) {
+        client->transport = transport_curl_new(&client->settings);
+        if (client->transport == NULL)
+            client->problem = "libcurl cannot be started";
+    }
+    client_begin(client);
+    return client;
+}
+
+struct ddb_client *ddb_client_new(const struct ddb_options *options) {
+    return client_new(options, process_variable, NULL);
+}
+
+void ddb_client_free(struct ddb_client *client) {
+    if (client == NULL)
+        return;
+    client_clear_error(client);
+    if (client->transport != NULL)
+        client->transport->free(client->transport);
+    buffer_release(&client->request);
+    buffer_release(&client->reply);
+    arena_release(&client->arena);
+    arena_release(&client->lasting);
+    free(client);
+}
+
+const char *ddb_version(void) {
+    return GRAMME_VERSION;
+}
+
+/* ---- attempts ---- */
+
+bool client_begin(struct ddb_client *client) {
+    client_clear_error(client);
+    arena_reset(&client->arena);
+    client->answer = (struct answer){0};
+    client->attempts = 0;
+    buffer_reset(&client->request);
+    if (client->problem != NULL)
+        return client_fail(client, DDB_ERROR_CONFIG, "%s", client->problem);
+    return true;
+}
+
+static void fail_without_reply(struct ddb_client *client) {
+    const struct answer *answer = &client->answer;
+    enum ddb_error_kind kind = answer->kind == ANSWER_TIMEOUT     ? DDB_ERROR_TIMEOUT
+                               : answer->kind == ANSWER_TOO_LARGE ? DDB_ERROR_REPLY
+                                                                  : DDB_ERROR_NETWORK;
+    client_fail(client, kind, "%s: %s", client->settings.endpoint, answer->detail);
+}
+
+static enum verdict attempt(struct ddb_client *client, const struct exchange *exchange) {
+    client_clear_error(client);
+    buffer_reset(&client->reply);
+    client->transport->exchange(client->transport, exchange, &client->reply, &client->answer);
+    if (client->answer.kind != ANSWER_REPLY)
+        fail_without_reply(client);
+    else if (client->answer.status != 200)
+        client_fail_with_reply(client);
+    return retry_verdict(&client->answer, client->failed ? client->error.type : "");
+}
+
+/* A token's operation that was refused in so many words was never carried out before either: the
+ * server would have answered with the first result. */
+static bool may_have_happened(const struct ddb_client *client, enum verdict last, bool ambiguous) {
+    if (client->repeat == REPEAT_READ)
+        return false;
+    if (client->answer.kind == ANSWER_TOO_LARGE)
+        return true;
+    return ambiguous && !(client->repeat == REPEAT_TOKEN && last == VERDICT_FINAL);
+}
+
+void client_wait(struct ddb_client *client, int failures) {
+    struct transport *transport = client->transport;
+    int64_t most_ms = retry_wait_max_ms(&client->settings, failures);
+    transport->sleep_ms(transport, transport->random(transport, most_ms));
+}
+
+bool client_send(struct ddb_client *client, const char *operation, enum repeat repeat) {
+    if (client->request.overflow)
+        return client_fail(client, DDB_ERROR_INPUT, "%s: the request is too large", operation);
+    const char *prefix = strchr(operation, '.') == NULL ? "DynamoDB_20120810." : "";
+    struct slice target = arena_printf(&client->arena, "%s%s", prefix, operation);
+    struct exchange exchange = {.target = (const char *)target.data,
+                                .body = buffer_slice(&client->request),
+                                .repeatable = repeat != REPEAT_NEVER};
+    bool ambiguous = false;
+    client->repeat = repeat;
+    for (client->attempts = 1;; client->attempts++) {
+        enum verdict verdict = attempt(client, &exchange);
+        if (verdict == VERDICT_DONE)
+            return true;
+        ambiguous |= verdict == VERDICT_AMBIGUOUS;
+        bool again =
+            verdict == VERDICT_AGAIN || (verdict == VERDICT_AMBIGUOUS && repeat != REPEAT_NEVER);
+        if (!again || client->attempts >= client->settings.attempts_max) {
+            client->error.maybe_applied = may_have_happened(client, verdict, ambiguous);
+            return false;
+        }
+        client_wait(client, client->attempts);
+    }
+}
+
+/* ---- the raw call ---- */
+
+static bool is_operation(const char *text) {
+    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.");
+    return len > 0 && len <= 128 && text[len] == '\0';
+}
+
+const char *ddb_call(struct ddb_client *client, const char *operation, const char *json) {
+    if (!client_begin(client))
+        return NULL;
+    if (operation == NULL || !is_operation(operation)) {
+        client_fail(client, DDB_ERROR_INPUT, "that is not the name of an operation");
+        return NULL;
+    }
+    const char *dot = strrchr(operation, '.');
+    buffer_append_text(&client->request, json == NULL ? "{}" : json);
+    enum repeat repeat = repeat_of_operation(dot == NULL ? operation : dot + 1);
+    if (!client_send(client, operation, repeat))
+        return NULL;
+    /* The reply's maximum leaves no room for the NUL when it is reached exactly. */
+    client->reply.size_max++;
+    buffer_append_byte(&client->reply, 0);
+    client->reply.size_max--;
+    return (const char *)client->reply.data;
+}
