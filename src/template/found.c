@@ -1,0 +1,127 @@
+/* found.c - a table as the service describes it, from the answers to four calls. */
+#include "template/state.h"
+
+static struct error *open_answer(const struct property_reader *reader, struct slice answer,
+                                 const struct node **ret_root) {
+    TRY(document_read_json(reader->document, answer, NULL, ret_root));
+    return property_item_mapping(reader, *ret_root, "the answer");
+}
+
+static struct error *read_billing(const struct property_reader *reader, const struct node *table,
+                                  struct table_definition *definition) {
+    const struct node *summary = NULL;
+    size_t mode = BILLING_PROVISIONED;
+    TRY(property_mapping(reader, table, "BillingModeSummary", &summary));
+    if (summary != NULL)
+        TRY(property_choice(reader, summary, "BillingMode", billing_names, &mode));
+    definition->billing = (enum billing_mode)mode;
+    return NULL;
+}
+
+static struct error *read_class(const struct property_reader *reader, const struct node *table,
+                                struct table_definition *definition) {
+    const struct node *summary = NULL;
+    size_t class = 0;
+    TRY(property_mapping(reader, table, "TableClassSummary", &summary));
+    if (summary != NULL)
+        TRY(property_choice(reader, summary, "TableClass", class_names, &class));
+    definition->table_class = (enum table_class)(class + 1);
+    return NULL;
+}
+
+static struct error *read_encryption(const struct property_reader *reader, const struct node *table,
+                                     struct table_definition *definition) {
+    const struct node *sse = NULL;
+    struct slice status = SLICE_LITERAL("");
+    TRY(property_mapping(reader, table, "SSEDescription", &sse));
+    if (sse == NULL)
+        return NULL;
+    TRY(property_text(reader, sse, "Status", &status));
+    definition->sse_kms = !slice_is(status, "DISABLED") && !slice_is(status, "DISABLING");
+    return property_text(reader, sse, "KMSMasterKeyArn", &definition->sse_key_arn);
+}
+
+static struct error *read_stream(const struct property_reader *reader, const struct node *table,
+                                 struct found_table *found) {
+    const struct node *stream = NULL;
+    bool enabled = false;
+    size_t view = 0;
+    TRY(property_mapping(reader, table, "StreamSpecification", &stream));
+    if (stream == NULL)
+        return NULL;
+    TRY(property_bool(reader, stream, "StreamEnabled", &enabled));
+    TRY(property_choice(reader, stream, "StreamViewType", stream_names, &view));
+    if (!enabled)
+        return NULL;
+    found->state.definition.stream = (enum stream_view)(view + 1);
+    return property_text(reader, table, "LatestStreamArn", &found->stream_arn);
+}
+
+static struct error *read_table(const struct property_reader *reader, struct slice answer,
+                                struct found_table *found) {
+    const struct node *root = NULL, *table = NULL;
+    struct table_definition *definition = &found->state.definition;
+    TRY(open_answer(reader, answer, &root));
+    TRY(property_mapping(reader, root, "Table", &table));
+    if (table == NULL)
+        return document_error(reader->document, root->mark, "Table is missing");
+    TRY(property_required_text(reader, table, "TableName", &definition->name));
+    TRY(property_required_text(reader, table, "TableStatus", &found->status));
+    TRY(property_required_text(reader, table, "TableArn", &found->arn));
+    if (slice_is(found->status, "DELETING"))
+        return NULL;
+    TRY(read_definition(reader, table, definition));
+    TRY(read_billing(reader, table, definition));
+    TRY(read_class(reader, table, definition));
+    TRY(read_encryption(reader, table, definition));
+    return read_stream(reader, table, found);
+}
+
+static struct error *read_ttl(const struct property_reader *reader, struct slice answer,
+                              struct table_definition *definition) {
+    const struct node *root = NULL, *ttl = NULL;
+    struct slice status = SLICE_LITERAL(""), attribute = SLICE_NONE;
+    TRY(open_answer(reader, answer, &root));
+    TRY(property_mapping(reader, root, "TimeToLiveDescription", &ttl));
+    TRY(property_text(reader, ttl, "TimeToLiveStatus", &status));
+    TRY(property_text(reader, ttl, "AttributeName", &attribute));
+    if (slice_is(status, "ENABLED") || slice_is(status, "ENABLING"))
+        definition->ttl_attribute = attribute;
+    return NULL;
+}
+
+static struct error *read_backups(const struct property_reader *reader, struct slice answer,
+                                  struct table_state *state) {
+    const struct node *root = NULL, *recovery = NULL;
+    struct slice status = SLICE_LITERAL("");
+    TRY(open_answer(reader, answer, &root));
+    TRY(property_mapping(reader, root, "ContinuousBackupsDescription", &recovery));
+    TRY(property_mapping(reader, recovery, "PointInTimeRecoveryDescription", &recovery));
+    TRY(property_text(reader, recovery, "PointInTimeRecoveryStatus", &status));
+    state->recovery = slice_is(status, "ENABLED");
+    return property_integer(reader, recovery, "RecoveryPeriodInDays", &state->recovery_days);
+}
+
+static struct error *read_all_tags(const struct property_reader *reader, struct slice answer,
+                                   struct table_definition *definition) {
+    const struct node *root = NULL, *list = NULL;
+    TRY(open_answer(reader, answer, &root));
+    TRY(property_list(reader, root, "Tags", &list));
+    return list == NULL ? NULL : read_tags(reader, list, definition);
+}
+
+struct error *table_answers_read(struct arena *arena, const struct table_answers *answers,
+                                 struct found_table *ret_found) {
+    struct document document = {arena, SLICE_LITERAL("the server's answer")};
+    struct property_reader reader = {&document, NULL};
+    struct found_table found = {.status = SLICE_NONE};
+    TRY(read_table(&reader, answers->table, &found));
+    if (slice_present(answers->ttl))
+        TRY(read_ttl(&reader, answers->ttl, &found.state.definition));
+    if (slice_present(answers->backups))
+        TRY(read_backups(&reader, answers->backups, &found.state));
+    if (slice_present(answers->tags))
+        TRY(read_all_tags(&reader, answers->tags, &found.state.definition));
+    *ret_found = found;
+    return NULL;
+}

@@ -1,0 +1,267 @@
+/* read_definition.c - the parts of a table that templates and DescribeTable write alike. */
+#include <stdlib.h>
+
+#include "model/limits.h"
+#include "template/state.h"
+
+const char *const billing_names[] = {"PROVISIONED", "PAY_PER_REQUEST", NULL};
+const char *const class_names[] = {"STANDARD", "STANDARD_INFREQUENT_ACCESS", NULL};
+const char *const projection_names[] = {"ALL", "KEYS_ONLY", "INCLUDE", NULL};
+const char *const stream_names[] = {"KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES",
+                                    NULL};
+
+enum { DEFINITIONS_MAX = 200, TAGS_MAX = 200, NON_KEY_MAX = 200, INDEXES_MAX = 30 };
+
+static struct error *check_count(const struct property_reader *reader, const struct node *list,
+                                 const char *name, size_t most) {
+    if (list->count > most)
+        return document_error(reader->document, list->mark, "%s has more than %zu elements", name,
+                              most);
+    return NULL;
+}
+
+/* ---- attributes and keys ---- */
+
+static int compare_attributes(const void *a, const void *b) {
+    return slice_compare(((const struct attribute_definition *)a)->name,
+                         ((const struct attribute_definition *)b)->name);
+}
+
+static struct error *read_attribute(const struct property_reader *reader, const struct node *node,
+                                    struct attribute_definition *ret_attribute) {
+    static const char *const known[] = {"AttributeName", "AttributeType", NULL};
+    static const struct property_set members = {"an attribute definition", known, NULL};
+    static const char *const types[] = {"S", "N", "B", NULL};
+    size_t type = 0;
+    struct slice text;
+    TRY(property_item_mapping(reader, node, "an attribute definition"));
+    TRY(property_check(reader, node, &members));
+    TRY(property_required_text(reader, node, "AttributeName", &ret_attribute->name));
+    TRY(property_required_text(reader, node, "AttributeType", &text));
+    TRY(property_choice(reader, node, "AttributeType", types, &type));
+    ret_attribute->type = value_type_from_name(slice_text(types[type]));
+    return NULL;
+}
+
+static struct error *read_attributes(const struct property_reader *reader,
+                                     const struct node *properties,
+                                     struct table_definition *definition) {
+    const struct node *list = NULL;
+    TRY(property_list(reader, properties, "AttributeDefinitions", &list));
+    if (list == NULL)
+        return NULL;
+    TRY(check_count(reader, list, "AttributeDefinitions", DEFINITIONS_MAX));
+    definition->attributes =
+        ARENA_ARRAY(reader->document->arena, struct attribute_definition, list->count + 1);
+    for (size_t i = 0; i < list->count; i++) {
+        struct attribute_definition *attribute = &definition->attributes[i];
+        TRY(read_attribute(reader, list->items[i], attribute));
+        for (size_t k = 0; k < i; k++)
+            if (slice_equal(definition->attributes[k].name, attribute->name))
+                return document_error(reader->document, list->items[i]->mark,
+                                      "AttributeDefinitions defines '%.*s' twice",
+                                      SLICE_ARGS(attribute->name));
+    }
+    definition->attribute_count = list->count;
+    qsort(definition->attributes, list->count, sizeof(*definition->attributes), compare_attributes);
+    return NULL;
+}
+
+static struct error *read_key_part(const struct property_reader *reader, const struct node *node,
+                                   const struct table_definition *definition,
+                                   struct key_schema *keys) {
+    static const char *const known[] = {"AttributeName", "KeyType", NULL};
+    static const struct property_set members = {"an element of KeySchema", known, NULL};
+    static const char *const types[] = {"HASH", "RANGE", NULL};
+    size_t range = 0;
+    struct slice name, text;
+    TRY(property_item_mapping(reader, node, "an element of KeySchema"));
+    TRY(property_check(reader, node, &members));
+    TRY(property_required_text(reader, node, "AttributeName", &name));
+    TRY(property_required_text(reader, node, "KeyType", &text));
+    TRY(property_choice(reader, node, "KeyType", types, &range));
+    struct key_attribute part = {name, table_attribute_type(definition, name)};
+    if (part.type == VALUE_NONE)
+        return document_error(reader->document, node->mark,
+                              "AttributeDefinitions does not define the key attribute '%.*s'",
+                              SLICE_ARGS(name));
+    if (range == 0 && keys->range_count > 0)
+        return document_error(reader->document, node->mark, "HASH comes before RANGE in KeySchema");
+    uint8_t *count = range ? &keys->range_count : &keys->hash_count;
+    if (*count == KEY_PARTS_MAX)
+        return document_error(reader->document, node->mark, "KeySchema has more than %d %s keys",
+                              KEY_PARTS_MAX, types[range]);
+    (range ? keys->range : keys->hash)[(*count)++] = part;
+    return NULL;
+}
+
+static struct error *read_keys(const struct property_reader *reader, const struct node *holder,
+                               const struct table_definition *definition,
+                               struct key_schema *ret_keys) {
+    const struct node *list = NULL;
+    struct key_schema keys = {0};
+    TRY(property_list(reader, holder, "KeySchema", &list));
+    if (list == NULL)
+        return document_error(reader->document, holder->mark, "KeySchema is missing");
+    for (size_t i = 0; i < list->count; i++)
+        TRY(read_key_part(reader, list->items[i], definition, &keys));
+    if (keys.hash_count == 0)
+        return document_error(reader->document, list->mark, "KeySchema has no HASH key");
+    *ret_keys = keys;
+    return NULL;
+}
+
+/* ---- throughput ---- */
+
+static struct error *read_units(const struct property_reader *reader, const struct node *holder,
+                                const char *name, const char *const units[2],
+                                struct unit_pair *ret_units) {
+    const struct node *mapping = NULL;
+    TRY(property_mapping(reader, holder, name, &mapping));
+    if (mapping == NULL)
+        return NULL;
+    const char *const known[] = {units[0], units[1], NULL};
+    const struct property_set members = {name, known, NULL};
+    TRY(property_check(reader, mapping, &members));
+    TRY(property_integer(reader, mapping, units[0], &ret_units->read));
+    return property_integer(reader, mapping, units[1], &ret_units->write);
+}
+
+static struct error *read_throughput(const struct property_reader *reader,
+                                     const struct node *holder,
+                                     struct provisioned_throughput *provisioned,
+                                     struct unit_pair *on_demand, struct unit_pair *warm) {
+    static const char *const provisioned_units[] = {"ReadCapacityUnits", "WriteCapacityUnits"};
+    static const char *const on_demand_units[] = {"MaxReadRequestUnits", "MaxWriteRequestUnits"};
+    static const char *const warm_units[] = {"ReadUnitsPerSecond", "WriteUnitsPerSecond"};
+    struct unit_pair units = {0, 0};
+    *on_demand = *warm = UNITS_UNSET;
+    TRY(read_units(reader, holder, "ProvisionedThroughput", provisioned_units, &units));
+    provisioned->read_units = units.read;
+    provisioned->write_units = units.write;
+    TRY(read_units(reader, holder, "OnDemandThroughput", on_demand_units, on_demand));
+    return read_units(reader, holder, "WarmThroughput", warm_units, warm);
+}
+
+/* ---- indexes ---- */
+
+static int compare_names(const void *a, const void *b) {
+    return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
+static struct error *read_projection(const struct property_reader *reader,
+                                     const struct node *holder, struct table_index *index) {
+    static const char *const known[] = {"ProjectionType", "NonKeyAttributes", NULL};
+    static const struct property_set members = {"Projection", known, NULL};
+    const struct node *mapping = NULL, *list = NULL;
+    size_t type = 0;
+    struct slice text;
+    TRY(property_mapping(reader, holder, "Projection", &mapping));
+    if (mapping == NULL)
+        return document_error(reader->document, holder->mark, "Projection is missing");
+    TRY(property_check(reader, mapping, &members));
+    TRY(property_required_text(reader, mapping, "ProjectionType", &text));
+    TRY(property_choice(reader, mapping, "ProjectionType", projection_names, &type));
+    index->projection = (enum projection_type)type;
+    TRY(property_list(reader, mapping, "NonKeyAttributes", &list));
+    if (list == NULL)
+        return NULL;
+    TRY(check_count(reader, list, "NonKeyAttributes", NON_KEY_MAX));
+    index->non_key_attributes = ARENA_ARRAY(reader->document->arena, struct slice, list->count + 1);
+    for (size_t i = 0; i < list->count; i++)
+        TRY(property_item_text(reader, list->items[i], "NonKeyAttributes",
+                               &index->non_key_attributes[i]));
+    index->non_key_attribute_count = list->count;
+    qsort(index->non_key_attributes, list->count, sizeof(struct slice), compare_names);
+    return NULL;
+}
+
+static struct error *read_index(const struct property_reader *reader, const struct node *node,
+                                bool global, const struct table_definition *definition,
+                                struct table_index *index) {
+    static const char *const local[] = {"IndexName", "KeySchema", "Projection", NULL};
+    static const char *const known[] = {"IndexName",
+                                        "KeySchema",
+                                        "Projection",
+                                        "OnDemandThroughput",
+                                        "WarmThroughput",
+                                        "ProvisionedThroughput",
+                                        NULL};
+    static const char *const left_out[] = {"ContributorInsightsSpecification", NULL};
+    const struct property_set members = {global ? "a global index" : "a local index",
+                                         global ? known : local, global ? left_out : NULL};
+    TRY(property_item_mapping(reader, node, "an index"));
+    TRY(property_check(reader, node, &members));
+    TRY(property_required_text(reader, node, "IndexName", &index->name));
+    for (size_t i = 0; i < definition->index_count; i++)
+        if (slice_equal(definition->indexes[i].name, index->name))
+            return document_error(reader->document, node->mark, "index '%.*s' is there twice",
+                                  SLICE_ARGS(index->name));
+    index->global = global;
+    TRY(read_keys(reader, node, definition, &index->keys));
+    TRY(read_projection(reader, node, index));
+    return read_throughput(reader, node, &index->throughput, &index->on_demand, &index->warm);
+}
+
+static struct error *read_indexes(const struct property_reader *reader,
+                                  const struct node *properties, const char *name,
+                                  struct table_definition *definition) {
+    const struct node *list = NULL;
+    TRY(property_list(reader, properties, name, &list));
+    if (list == NULL)
+        return NULL;
+    TRY(check_count(reader, list, name, INDEXES_MAX));
+    for (size_t i = 0; i < list->count; i++) {
+        struct table_index *index = &definition->indexes[definition->index_count];
+        TRY(read_index(reader, list->items[i], slice_is(slice_text(name), "GlobalSecondaryIndexes"),
+                       definition, index));
+        definition->index_count++;
+    }
+    return NULL;
+}
+
+struct error *read_definition(const struct property_reader *reader, const struct node *properties,
+                              struct table_definition *definition) {
+    TRY(read_attributes(reader, properties, definition));
+    TRY(read_keys(reader, properties, definition, &definition->keys));
+    TRY(read_throughput(reader, properties, &definition->throughput, &definition->on_demand,
+                        &definition->warm));
+    definition->indexes = ARENA_ARRAY(reader->document->arena, struct table_index, 2 * INDEXES_MAX);
+    TRY(read_indexes(reader, properties, "LocalSecondaryIndexes", definition));
+    TRY(read_indexes(reader, properties, "GlobalSecondaryIndexes", definition));
+    return property_bool(reader, properties, "DeletionProtectionEnabled",
+                         &definition->deletion_protected);
+}
+
+/* ---- tags ---- */
+
+static int compare_tags(const void *a, const void *b) {
+    return slice_compare(((const struct table_tag *)a)->key, ((const struct table_tag *)b)->key);
+}
+
+struct error *sort_tags(const struct property_reader *reader, struct mark mark,
+                        struct table_definition *definition) {
+    if (definition->tag_count > 0)
+        qsort(definition->tags, definition->tag_count, sizeof(*definition->tags), compare_tags);
+    for (size_t i = 1; i < definition->tag_count; i++)
+        if (slice_equal(definition->tags[i - 1].key, definition->tags[i].key))
+            return document_error(reader->document, mark, "tag '%.*s' is there twice",
+                                  SLICE_ARGS(definition->tags[i].key));
+    return NULL;
+}
+
+struct error *read_tags(const struct property_reader *reader, const struct node *list,
+                        struct table_definition *definition) {
+    static const char *const known[] = {"Key", "Value", NULL};
+    static const struct property_set members = {"a tag", known, NULL};
+    TRY(check_count(reader, list, "Tags", TAGS_MAX));
+    definition->tags = ARENA_ARRAY(reader->document->arena, struct table_tag, list->count + 1);
+    for (size_t i = 0; i < list->count; i++) {
+        TRY(property_item_mapping(reader, list->items[i], "a tag"));
+        TRY(property_check(reader, list->items[i], &members));
+        TRY(property_required_text(reader, list->items[i], "Key", &definition->tags[i].key));
+        TRY(property_required_text(reader, list->items[i], "Value", &definition->tags[i].value));
+    }
+    definition->tag_count = list->count;
+    return sort_tags(reader, list->mark, definition);
+}

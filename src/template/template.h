@@ -1,0 +1,120 @@
+/* template.h - a CloudFormation or SAM template: its parameters, conditions and intrinsic
+ * functions.
+ *
+ * Loading reads the text, checks the sections and gives every parameter its value. After that any
+ * node of the template is resolved on demand: what a table does not need is never looked at, so a
+ * template may use whatever CloudFormation has outside its tables. A value that only a deployment
+ * could tell (an attribute of another resource) resolves to NODE_UNKNOWN; who needs it complains.
+ * Bounds: depth of resolving, and the bytes that resolving may make, so that neither a cycle nor a
+ * template that doubles itself runs away.
+ * Memory: all in the arena given to template_load(); the text must outlive the template. One
+ * thread.
+ */
+#ifndef GRAMME_TEMPLATE_TEMPLATE_H
+#define GRAMME_TEMPLATE_TEMPLATE_H
+
+#include "template/node.h"
+
+enum {
+    RESOLVE_DEPTH_MAX = 100,
+    RESOLVE_BYTES_MAX = 16 * 1024 * 1024, /* everything that resolving makes or passes on */
+    RESOLVE_TEXT_MAX = 64 * 1024,         /* one text */
+};
+
+struct template_parameter {
+    struct slice name;
+    struct slice value;
+};
+
+struct template_options {
+    struct slice file; /* for messages */
+    const struct template_parameter *parameters;
+    size_t parameter_count;
+    struct slice stack_name;
+    struct slice region;
+    struct slice account;
+};
+
+enum resource_kind { RESOURCE_OTHER, RESOURCE_TABLE, RESOURCE_SIMPLE_TABLE };
+enum progress { NOT_BEGUN, UNDER_WAY, DONE };
+
+struct template_resource {
+    struct slice id;
+    struct mark mark;
+    struct slice type;
+    enum resource_kind kind;
+    const struct node *body;
+    const struct node *properties; /* NULL: none */
+    enum progress naming;
+    struct slice name; /* of the table, once `naming` is DONE */
+    bool name_made;    /* from the stack's name: the template gives none */
+    /* From the service, absent as long as they are not known; they win over what can be computed.
+     */
+    struct slice arn;
+    struct slice stream_arn;
+};
+
+struct template_value {
+    struct slice name;
+    const struct node *value; /* text, list or unknown */
+};
+
+struct template_condition {
+    enum progress progress;
+    bool truth;
+};
+
+struct template {
+    struct document document;
+    struct template_options options;
+    const struct node *parameters; /* these may be NULL */
+    const struct node *mappings;
+    const struct node *conditions;
+    const struct node *outputs;
+    const struct node *globals;
+    struct template_value *values; /* of the parameters, pseudo parameters included */
+    size_t value_count;
+    struct template_condition *condition_states; /* by position in `conditions` */
+    struct template_resource *resources;
+    size_t resource_count;
+    struct slice *notices; /* lines for the user: what is left out and why */
+    size_t notice_count;
+    size_t notice_capacity;
+    unsigned depth;
+    size_t bytes_made;
+};
+
+struct error *template_load(struct arena *arena, const struct template_options *options,
+                            struct slice text, struct template **ret_template);
+
+/* A line of the kind "name:line:column: warning: text". */
+void template_notice(struct template *t, struct mark mark, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+struct error *template_error(struct template *t, struct mark mark, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Intrinsic functions and conditions worked out, members and items that are AWS::NoValue left out.
+ */
+struct error *template_resolve(struct template *t, const struct node *node,
+                               const struct node **ret_node);
+struct error *template_condition(struct template *t, struct slice name, struct mark mark,
+                                 bool *ret_truth);
+/* False when the resource has a condition and it does not hold. */
+struct error *template_resource_wanted(struct template *t, const struct template_resource *resource,
+                                       bool *ret_wanted);
+/* Its TableName, or STACK-ID. */
+struct error *template_table_name(struct template *t, struct template_resource *resource,
+                                  struct slice *ret_name);
+struct template_resource *template_find_resource(struct template *t, struct slice id);
+
+struct template_output {
+    struct slice name;
+    struct slice value; /* a list as a,b,c */
+    bool known;
+};
+
+/* Those whose condition holds, in the order of the template. */
+struct error *template_outputs(struct template *t, struct template_output **ret_outputs,
+                               size_t *ret_count);
+
+#endif
