@@ -1,6 +1,5 @@
 """The measurements, a function for each table. What they share is in rig.py."""
 
-import json
 import os
 import re
 import signal
@@ -9,8 +8,12 @@ import subprocess
 import tempfile
 import time
 
+from backup import backup
+from expiry import expiry
+from recovery import recovery
 from rig import (BY_GROUP, BY_KEY, INDEXED, PAYLOAD, SERVER_CORE, Table, call, create_table, get_body,
-                 gsi, have, item, number, percent, put_body, query_body, spread, times, wait_active)
+                 gsi, have, item, load_result, number, percent, put_body, query_body, spread, times, wait_active)
+from streams import streams
 
 CONNECTIONS = 64
 READ_KEYS = 10_000
@@ -261,7 +264,7 @@ def add_index_under_load(rig, port, name, load):
     time.sleep(0.2)
     seconds = add_index(port, name)
     running.send_signal(signal.SIGTERM)
-    return seconds, json.loads(running.communicate()[0])
+    return seconds, load_result(running.communicate()[0])
 
 
 def backfill(rig, options):
@@ -395,4 +398,5 @@ def instructions(rig, options):
 
 
 SECTIONS = {"start": start, "instructions": instructions, "reads": reads, "writes": writes, "transactions": transactions,
-            "indexes": indexes, "backfill": backfill, "growth": growth}
+            "indexes": indexes, "backfill": backfill, "growth": growth, "expiry": expiry, "backup": backup, "streams": streams,
+            "recovery": recovery}

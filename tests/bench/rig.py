@@ -29,6 +29,10 @@ SETTLE_S = 20
 AUTHORIZATION = ("AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/dynamodb/aws4_request, "
                  "SignedHeaders=host;x-amz-date, Signature=0")
 
+LOAD_OPTIONS = {"target": "--operation", "body": "--body", "connections": "--connections", "seconds": "--duration",
+                "warmup": "--warmup", "count": "--count", "keys": "--keys", "group": "--group",
+                "payload": "--payload-size"}
+
 # 300 bytes as DynamoDB counts them, with a payload of 144.
 ATTRIBUTES = ('"customer":{"S":"customer#0000184467"},"ordered":{"S":"2024-05-16T16:00:34.567Z"},'
               '"status":{"S":"SHIPPED"},"total":{"N":"1249.95"},"lines":{"N":"3"},"paid":{"BOOL":true},'
@@ -93,9 +97,11 @@ class Rig:
         return {core} if core is not None and self.pinned else None
 
     def load_command(self, port, **options):
-        command = [self.program("load"), str(port)]
-        for name, value in options.items():
-            command += [f"--{name}", str(value)]
+        """`gramme bench` with a request of our own: the options of LOAD_OPTIONS."""
+        command = [self.program("gramme"), "bench", "--endpoint", f"http://127.0.0.1:{port}", "--no-sign",
+                   "--distribution", "sequential", "--quiet", "--json", "-"]
+        for name, value in {"target": "GetItem", **options}.items():
+            command += [LOAD_OPTIONS[name], str(value)]
         return command
 
     def load(self, port, core=LOAD_CORE, **options):
@@ -103,9 +109,7 @@ class Rig:
             options = {"seconds": self.seconds, "warmup": min(0.3, self.seconds / 4), **options}
         run = subprocess.run(self.load_command(port, **options), text=True, stdout=subprocess.PIPE,
                              preexec_fn=affinity(self.cores(core)))
-        if run.returncode != 0:
-            raise SystemExit(f"load failed: {options.get('target')} {run.stdout}")
-        return json.loads(run.stdout)
+        return load_result(run.stdout, options.get("target"))
 
     def fill(self, port, table, key, count, **options):
         """Writes `count` items, each once; returns items per second."""
@@ -186,6 +190,17 @@ class Process:
 
     def __exit__(self, *_):
         self.stop()
+
+
+def load_result(text, target=None):
+    """The figures that the tables show, of what `gramme bench` prints. Any error ends the run."""
+    result = json.loads(text) if text else {"errors": 1}
+    if result["errors"]:
+        raise SystemExit(f"load failed: {target} {result.get('first_error', '')}")
+    latency = result["latency_us"]
+    return {"replies": result["replies"], "seconds": result["seconds"], "rate": result["rate"],
+            "p50_us": latency["p50"], "p99_us": latency["p99"], "p999_us": latency["p99.9"], "max_us": latency["max"],
+            "errors": result["errors"]}
 
 
 def affinity(cores):

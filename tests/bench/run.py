@@ -31,6 +31,9 @@ def parse():
     parser.add_argument("--seconds", type=float, help="of each measurement (0.7, with --long 4)")
     parser.add_argument("--rounds", type=int, help="of each table (5, with --long 7)")
     parser.add_argument("--backfill-items", type=int, help="in the table that gets an index (300,000, long 1,000,000)")
+    parser.add_argument("--expiry-items", type=int, help="that expire at once (50,000, long 1,000,000)")
+    parser.add_argument("--backup-items", type=int, help="of 1,000 bytes in the database that is backed up (50,000, long 500,000)")
+    parser.add_argument("--recovery-items", type=int, help="in the table that is backed up and restored (100,000, long 1,000,000)")
     parser.add_argument("--growth-items", type=int, nargs="+",
                         help="sizes of tables to compare (10,000 to 1,000,000, long 5,000,000)")
     parser.add_argument("--build", default=str(ROOT / "build"), help="the build directory to measure")
@@ -38,6 +41,9 @@ def parse():
     options.seconds = options.seconds or (4 if options.long else 0.7)
     options.rounds = options.rounds or (7 if options.long else 5)
     options.backfill_items = options.backfill_items or (1_000_000 if options.long else 300_000)
+    options.expiry_items = options.expiry_items or (1_000_000 if options.long else 50_000)
+    options.backup_items = options.backup_items or (500_000 if options.long else 50_000)
+    options.recovery_items = options.recovery_items or (1_000_000 if options.long else 100_000)
     options.growth_items = options.growth_items or [10_000, 100_000, 1_000_000] + [5_000_000] * options.long
     if options.write and options.only != list(SECTIONS):
         parser.error("--write needs all tables")
