@@ -4,6 +4,10 @@
 #define GRAMME_CLI_COMMAND_H
 
 int command_serve(int argc, char **argv);
+int command_apply(int argc, char **argv);
+int command_bench(int argc, char **argv);
 int command_operations(int argc, char **argv);
+int command_backup(int argc, char **argv);
+int command_restore(int argc, char **argv);
 
 #endif

@@ -11,6 +11,10 @@ static const char help[] = "gramme: a DynamoDB-compatible database\n"
                            "\n"
                            "Commands:\n"
                            "  serve         answer DynamoDB requests\n"
+                           "  apply         make tables from a CloudFormation or SAM template\n"
+                           "  backup        write a data directory, in use or not, to one file\n"
+                           "  restore       make a data directory from a backup, or verify one\n"
+                           "  bench         measure a DynamoDB endpoint\n"
                            "  operations    list the API operations that this version knows\n"
                            "\n"
                            "  gramme COMMAND --help   says what a command takes\n"
@@ -24,8 +28,8 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"serve", command_serve},
-    {"operations", command_operations},
+    {"serve", command_serve},     {"apply", command_apply}, {"backup", command_backup},
+    {"restore", command_restore}, {"bench", command_bench}, {"operations", command_operations},
 };
 
 /* Large blocks go back to the system when they are freed: the default lets the threshold grow to 32

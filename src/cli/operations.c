@@ -39,7 +39,13 @@ int command_operations(int argc, char **argv) {
         print_markdown(list, count);
         return 0;
     }
-    bool asked = argc == 1 && strcmp(argv[0], "--help") == 0;
-    fputs(help, asked ? stdout : stderr);
-    return asked ? 0 : 2;
+    if (argc == 1 && strcmp(argv[0], "--help") == 0) {
+        fputs(help, stdout);
+        return 0;
+    }
+    fprintf(stderr,
+            "gramme operations: it takes --markdown or nothing, not '%s'; see gramme "
+            "operations --help\n",
+            argv[argc - 1]);
+    return 2;
 }

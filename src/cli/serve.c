@@ -21,11 +21,19 @@ static const char help[] =
     "                      relaxed: on disk within 100 ms; a power loss may take the last writes,\n"
     "                      the end of the process does not\n"
     "  --region NAME       region in ARNs (default us-east-1)\n"
+    "  --policy FILE       IAM policy of all callers: what it does not allow is refused (default:\n"
+    "                      everything is allowed); see docs/POLICIES.md\n"
     "  --threads N         I/O threads (default: one per core)\n"
     "  --transaction-conflicts\n"
     "                      for tests of clients: a write or transaction on an item of another\n"
     "                      transaction that runs at the same time fails with TransactionConflict\n"
-    "                      (default: it waits its turn)\n";
+    "                      (default: it waits its turn)\n"
+    "  --test-clock        for tests of clients: time can be read and moved forward, so that "
+    "items\n"
+    "                      expire at once: GET and POST of /_gramme/clock with {\"Now\": "
+    "SECONDS},\n"
+    "                      {\"Advance\": SECONDS} or {\"Running\": false}; see "
+    "docs/OPERATIONS.md\n";
 
 static int wrong(const char *what, const char *argument) {
     fprintf(stderr, "gramme serve: %s '%s'; see gramme serve --help\n", what, argument);
@@ -68,6 +76,8 @@ static int set_option(struct serve_options *options, const char *name, const cha
         config->host = value;
     } else if (strcmp(name, "--data") == 0) {
         options->data = value;
+    } else if (strcmp(name, "--policy") == 0) {
+        config->policy = value;
     } else if (strcmp(name, "--region") == 0) {
         config->region = value;
     } else {
@@ -94,6 +104,10 @@ static int take_option(struct serve_options *options, int argc, char **argv, int
         options->config.transaction_conflicts = true;
         return 0;
     }
+    if (strcmp(argument, "--test-clock") == 0) {
+        options->config.test_clock = true;
+        return 0;
+    }
     if (*at + 1 >= argc) {
         int status = set_option(options, argument, "");
         return status != 0 ? status : wrong("a value is missing after", argument);
@@ -103,7 +117,10 @@ static int take_option(struct serve_options *options, int argc, char **argv, int
 
 static int parse(struct serve_options *options, int argc, char **argv) {
     *options = (struct serve_options){
-        .config = {.host = "127.0.0.1", .port = 8000, .region = "us-east-1"},
+        .config = {.host = "127.0.0.1",
+                   .port = 8000,
+                   .region = "us-east-1",
+                   .program = "gramme " GRAMME_VERSION},
     };
     for (int at = 0; at < argc; at++) {
         int status = take_option(options, argc, argv, &at);
@@ -117,12 +134,30 @@ static int parse(struct serve_options *options, int argc, char **argv) {
     return 0;
 }
 
+static bool is_loopback(const char *host) {
+    return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0 ||
+           strcmp(host, "localhost") == 0;
+}
+
+/* Where a client on this machine finds the server. */
+static const char *host_to_try(const char *host) {
+    if (strcmp(host, "0.0.0.0") == 0)
+        return "127.0.0.1";
+    return strcmp(host, "::") == 0 ? "::1" : host;
+}
+
+static void print_url(char *text, size_t size, const char *host, uint16_t port) {
+    bool v6 = strchr(host, ':') != NULL;
+    snprintf(text, size, v6 ? "http://[%s]:%u" : "http://%s:%u", host, port);
+}
+
 static void print_banner(const struct server_config *config, uint16_t port) {
-    bool v6 = strchr(config->host, ':') != NULL;
     char endpoint[300];
-    snprintf(endpoint, sizeof(endpoint), v6 ? "http://[%s]:%u" : "http://%s:%u", config->host,
-             port);
+    print_url(endpoint, sizeof(endpoint), config->host, port);
     printf("gramme " GRAMME_VERSION " listening on %s\n", endpoint);
+    if (!is_loopback(config->host))
+        printf("  open        to whoever reaches this address: signatures are not verified\n");
+    print_url(endpoint, sizeof(endpoint), host_to_try(config->host), port);
     if (config->data_directory == NULL)
         printf("  data        in memory: gone when the server stops\n");
     else
@@ -133,6 +168,8 @@ static void print_banner(const struct server_config *config, uint16_t port) {
                    ? "sync: a write is on disk before it is acknowledged"
                    : "relaxed: a power loss may take the last 100 ms of writes");
     printf("  region      %s\n", config->region);
+    if (config->policy != NULL)
+        printf("  policy      %s\n", config->policy);
     printf("  try         aws dynamodb list-tables --endpoint-url %s --region %s\n", endpoint,
            config->region);
     printf("              (any credentials will do: AWS_ACCESS_KEY_ID=local "

@@ -8,8 +8,8 @@
  * client is gone. After exchange_reply() the handler must not touch it.
  *
  * What is no API request never reaches the handler: too large a body, CORS preflights, the health
- * check, unknown methods and content types are answered here. The handler sees POST requests with
- * an empty body or a JSON content type.
+ * check, paths of our own, unknown methods and content types are answered here. The handler sees
+ * POST requests with an empty body or a JSON content type.
  *
  * Requests of one connection are handled one after another, their replies leave in order.
  * Memory: one arena, input and reply buffer per connection, reused from request to request and
@@ -73,9 +73,12 @@ struct endpoint_config {
     unsigned threads;  /* I/O threads, at least 1 */
     struct server_limits limits;
     struct slice region;            /* for the health text */
-    const struct clock *clock;      /* NULL: the system's */
+    const struct clock *clock;      /* of the Date header; NULL: the system's */
     exchange_handler *handle;       /* API requests */
     exchange_handler *handle_other; /* GET and HEAD of a path other than "/"; NULL: 404 */
+    /* Paths that start with /_gramme/, any method. False when there is no such thing: then the
+     * request goes the way of all others. May be NULL. */
+    bool (*handle_own)(struct exchange *exchange);
     /* Called on each I/O thread, before its first and after its last exchange; may be NULL. */
     void *(*thread_start)(void *user, unsigned index);
     void (*thread_stop)(void *user, void *thread_context);

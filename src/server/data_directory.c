@@ -7,8 +7,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/file.h>
 #include <unistd.h>
+
+#include "server/files.h"
 
 enum { DATA_FORMAT = 1, MARKER_BYTES_MAX = 64 };
 
@@ -16,80 +18,33 @@ enum { DATA_FORMAT = 1, MARKER_BYTES_MAX = 64 };
 #define STORE "store"
 #define MARKER_NEW "GRAMME.new"
 #define MARKER_TEXT "gramme data, format %d\n"
+#define FILLING "RESTORING"
 
-static struct error *failed(struct arena *arena, const char *what, const char *path) {
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "cannot %s %s: %s", what, path,
-                     strerror(errno));
-}
-
-static const char *join(struct arena *arena, const char *directory, const char *name) {
-    return (const char *)arena_printf(arena, "%s/%s", directory, name).data;
-}
-
-static struct error *sync_directory(struct arena *arena, const char *directory) {
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return failed(arena, "open", directory);
-    struct error *error = fsync(fd) == 0 ? NULL : failed(arena, "sync", directory);
-    close(fd);
-    return error;
-}
-
-/* Makes a directory and its name durable in the one that holds it. */
-static struct error *make_directory(struct arena *arena, const char *path, mode_t mode) {
-    if (mkdir(path, mode) != 0)
-        return errno == EEXIST ? NULL : failed(arena, "create the directory", path);
-    char *parent = arena_copy(arena, path, strlen(path) + 1);
-    char *slash = strrchr(parent, '/');
-    if (slash == NULL)
-        return sync_directory(arena, ".");
-    slash[slash == parent ? 1 : 0] = '\0';
-    return sync_directory(arena, parent);
-}
-
-/* mkdir -p, for what is missing of the path. The last one is its owner's alone. */
-static struct error *make_directories(struct arena *arena, const char *path) {
-    char *copy = arena_copy(arena, path, strlen(path) + 1);
-    size_t len = strlen(copy);
-    while (len > 1 && copy[len - 1] == '/')
-        copy[--len] = '\0';
-    for (char *slash = strchr(copy + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        TRY(make_directory(arena, copy, 0777));
-        *slash = '/';
-    }
-    return make_directory(arena, copy, 0700);
-}
-
-static struct error *is_empty(struct arena *arena, const char *directory, bool *ret_empty) {
+/* Whether there is nothing but the names given; the list ends with NULL. */
+static struct error *has_only(struct arena *arena, const char *directory, const char *const *names,
+                              bool *ret_only) {
     DIR *dir = opendir(directory);
     if (dir == NULL)
-        return failed(arena, "read the data directory", directory);
-    *ret_empty = true;
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-            strcmp(entry->d_name, MARKER_NEW) != 0 && strcmp(entry->d_name, STORE) != 0)
-            *ret_empty = false;
+        return files_failed(arena, "read the data directory", directory);
+    *ret_only = true;
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        bool known = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        for (size_t i = 0; names[i] != NULL; i++)
+            known = known || strcmp(entry->d_name, names[i]) == 0;
+        *ret_only = *ret_only && known;
+    }
     closedir(dir);
     return NULL;
 }
 
-static struct error *write_file(struct arena *arena, const char *path, struct slice text) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return failed(arena, "write", path);
-    bool whole = write(fd, text.data, text.len) == (ssize_t)text.len && fsync(fd) == 0;
-    struct error *error = whole ? NULL : failed(arena, "write", path);
-    close(fd);
-    return error;
+struct error *data_directory_is_empty(struct arena *arena, const char *directory, bool *ret_empty) {
+    return has_only(arena, directory, (const char *const[]){NULL}, ret_empty);
 }
 
 static struct error *write_marker(struct arena *arena, const char *directory) {
-    const char *fresh = join(arena, directory, MARKER_NEW);
-    TRY(write_file(arena, fresh, arena_printf(arena, MARKER_TEXT, DATA_FORMAT)));
-    if (rename(fresh, join(arena, directory, MARKER)) != 0)
-        return failed(arena, "write the marker in", directory);
-    return sync_directory(arena, directory);
+    const char *fresh = files_join(arena, directory, MARKER_NEW);
+    TRY(files_write(arena, fresh, arena_printf(arena, MARKER_TEXT, DATA_FORMAT)));
+    return files_rename(arena, fresh, files_join(arena, directory, MARKER));
 }
 
 static struct error *check_marker(struct arena *arena, const char *directory, const char *text) {
@@ -108,14 +63,14 @@ static struct error *check_marker(struct arena *arena, const char *directory, co
 
 static struct error *read_marker(struct arena *arena, const char *directory, bool *ret_found) {
     char text[MARKER_BYTES_MAX + 1];
-    int fd = open(join(arena, directory, MARKER), O_RDONLY | O_CLOEXEC);
+    int fd = open(files_join(arena, directory, MARKER), O_RDONLY | O_CLOEXEC);
     *ret_found = fd >= 0;
     if (fd < 0)
-        return errno == ENOENT ? NULL : failed(arena, "read the marker in", directory);
+        return errno == ENOENT ? NULL : files_failed(arena, "read the marker in", directory);
     ssize_t len = read(fd, text, MARKER_BYTES_MAX);
     close(fd);
     if (len < 0)
-        return failed(arena, "read the marker in", directory);
+        return files_failed(arena, "read the marker in", directory);
     text[len] = '\0';
     return check_marker(arena, directory, text);
 }
@@ -124,28 +79,105 @@ static struct error *read_marker(struct arena *arena, const char *directory, boo
  * something was lost. */
 static struct error *make_new(struct arena *arena, const char *directory, const char *store_path) {
     bool empty = false;
-    TRY(is_empty(arena, directory, &empty));
+    TRY(has_only(arena, directory, (const char *const[]){MARKER_NEW, STORE, NULL}, &empty));
     if (!empty)
         return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
                          "%s is not empty and not a data directory of gramme: choose another, or "
                          "an empty one",
                          directory);
-    TRY(make_directory(arena, store_path, 0700));
+    TRY(files_make_directory(arena, store_path, 0700));
     return write_marker(arena, directory);
+}
+
+static struct error *check_store(struct arena *arena, const char *directory,
+                                 const char *store_path) {
+    if (access(store_path, F_OK) == 0)
+        return NULL;
+    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
+                     "%s is damaged: it has the file %s but not its store, %s", directory, MARKER,
+                     store_path);
 }
 
 struct error *data_directory_open(struct arena *arena, const char *directory,
                                   const char **ret_store_path) {
     bool marked = false;
-    const char *store_path = join(arena, directory, STORE);
-    TRY(make_directories(arena, directory));
+    const char *store_path = files_join(arena, directory, STORE);
+    TRY(files_make_directories(arena, directory));
     TRY(read_marker(arena, directory, &marked));
     if (!marked)
         TRY(make_new(arena, directory, store_path));
-    else if (access(store_path, F_OK) != 0)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "%s is damaged: it has the file %s but not its store, %s", directory,
-                         MARKER, store_path);
+    else
+        TRY(check_store(arena, directory, store_path));
     *ret_store_path = store_path;
     return NULL;
+}
+
+struct error *data_directory_find(struct arena *arena, const char *directory,
+                                  const char **ret_store_path) {
+    bool marked = false;
+    const char *store_path = files_join(arena, directory, STORE);
+    TRY(read_marker(arena, directory, &marked));
+    if (!marked)
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
+                         "%s is not a data directory of gramme: it has no file %s", directory,
+                         MARKER);
+    TRY(check_store(arena, directory, store_path));
+    *ret_store_path = store_path;
+    return NULL;
+}
+
+/* ---- filling ---- */
+
+static struct error *check_may_fill(struct arena *arena, const char *directory) {
+    bool ours = access(files_join(arena, directory, FILLING), F_OK) == 0, empty = false;
+    TRY(data_directory_is_empty(arena, directory, &empty));
+    if (ours || empty)
+        return NULL;
+    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
+                     "%s is in the way: a restore works there, and did not make what is in it",
+                     directory);
+}
+
+static struct error *lock_filling(struct arena *arena, const char *directory, int *ret_lock) {
+    int fd = open(files_join(arena, directory, FILLING), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return files_failed(arena, "write in", directory);
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        close(fd);
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
+                         "another restore is working in %s at this moment", directory);
+    }
+    *ret_lock = fd;
+    return NULL;
+}
+
+static struct error *make_empty(struct arena *arena, const char *directory,
+                                const char *store_path) {
+    TRY(files_remove_tree(arena, store_path));
+    TRY(files_remove_tree(arena, files_join(arena, directory, MARKER)));
+    TRY(files_remove_tree(arena, files_join(arena, directory, MARKER_NEW)));
+    return files_make_directory(arena, store_path, 0700);
+}
+
+struct error *data_directory_fill(struct arena *arena, const char *directory,
+                                  const char **ret_store_path, int *ret_lock) {
+    int lock = -1;
+    const char *store_path = files_join(arena, directory, STORE);
+    TRY(files_make_directories(arena, directory));
+    TRY(check_may_fill(arena, directory));
+    TRY(lock_filling(arena, directory, &lock));
+    struct error *error = make_empty(arena, directory, store_path);
+    if (error != NULL) {
+        close(lock);
+        return error;
+    }
+    *ret_store_path = store_path;
+    *ret_lock = lock;
+    return NULL;
+}
+
+struct error *data_directory_filled(struct arena *arena, const char *directory) {
+    TRY(write_marker(arena, directory));
+    TRY(files_remove_tree(arena, files_join(arena, directory, FILLING)));
+    return files_sync_directory(arena, directory);
 }

@@ -21,6 +21,13 @@ static void health(struct endpoint *endpoint, struct exchange *exchange) {
     exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 200});
 }
 
+/* Paths that the service does not have. */
+static bool handle_own(const struct endpoint_config *config, struct exchange *exchange) {
+    return config->handle_own != NULL &&
+           slice_starts_with(exchange->request.path, SLICE_LITERAL("/_gramme/")) &&
+           config->handle_own(exchange);
+}
+
 static void not_found(struct exchange *exchange) {
     buffer_append_text(&exchange->reply, "<UnknownOperationException/>\n");
     exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 404});
@@ -51,6 +58,8 @@ void front_handle(struct endpoint *endpoint, struct exchange *exchange) {
         preflight(exchange);
     else if (request->verb == HTTP_VERB_GET && slice_is(request->path, "/"))
         health(endpoint, exchange);
+    else if (handle_own(config, exchange))
+        return;
     else if (reads && config->handle_other != NULL && !slice_is(request->path, "/"))
         config->handle_other(exchange);
     else if (request->verb == HTTP_VERB_POST &&

@@ -1,6 +1,6 @@
 /* pipeline.c - the one place that shows the whole path of a request:
  *
- *   find the operation - authenticate - decode - check constraints - validate - run
+ *   find the operation - authenticate - decode - check constraints - validate - authorize - run
  *     - answered at once (most reads)
  *     - or after the commit thread is done with it (writes)
  *     - or on a worker thread (long reads)
@@ -13,6 +13,8 @@
 
 #include "auth/auth.h"
 #include "base/log.h"
+#include "server/authorize.h"
+#include "json/member.h"
 
 struct pipeline_call {
     struct op_call call;
@@ -20,7 +22,8 @@ struct pipeline_call {
     struct worker_task task;
     struct error *error; /* of the step on a worker */
     enum op_state state; /* likewise */
-    bool validated;      /* the operation's release is due */
+    struct slice access_key_id;
+    bool validated; /* the operation's release is due */
 };
 
 static struct pipeline_call *of_call(struct op_call *call) {
@@ -47,18 +50,14 @@ static void write_item(struct json_writer *json, struct slice item) {
 }
 
 static void write_reasons(struct json_writer *json, const struct error *error) {
-    JSON_NAME_LITERAL(json, "CancellationReasons");
-    json_array_begin(json);
+    member_array(json, "CancellationReasons");
     for (size_t i = 0; i < error->reason_count; i++) {
         const struct cancellation_reason *reason = &error->reasons[i];
         json_object_begin(json);
-        JSON_NAME_LITERAL(json, "Code");
-        json_string(json, slice_text(reason->code));
+        member_text(json, "Code", slice_text(reason->code));
         write_item(json, reason->item);
-        if (slice_present(reason->message)) {
-            JSON_NAME_LITERAL(json, "Message");
-            json_string(json, reason->message);
-        }
+        if (slice_present(reason->message))
+            member_text(json, "Message", reason->message);
         json_object_end(json);
     }
     json_array_end(json);
@@ -70,8 +69,8 @@ static void write_error(struct exchange *exchange, const struct op *op, const st
     buffer_reset(&exchange->reply);
     json_writer_init(&json, &exchange->reply);
     json_object_begin(&json);
-    JSON_NAME_LITERAL(&json, "__type");
-    json_string(&json, arena_printf(&exchange->arena, "%s#%s", kind->name_space, kind->type));
+    member_text(&json, "__type",
+                arena_printf(&exchange->arena, "%s#%s", kind->name_space, kind->type));
     if (error->reason_count > 0)
         write_reasons(&json, error);
     if (slice_present(error->message))
@@ -140,12 +139,18 @@ static void run_elsewhere(struct worker_task *task, void *context) {
 
 /* ---- the path ---- */
 
+/* Two services share the endpoint; each knows its own operations only. */
 static const struct op *find_operation(const struct http_request *request) {
     const struct slice prefix = SLICE_LITERAL("DynamoDB_20120810.");
+    const struct slice streams = SLICE_LITERAL("DynamoDBStreams_20120810.");
     struct slice target = request->known[HTTP_X_AMZ_TARGET];
-    if (!slice_present(target) || !slice_starts_with(target, prefix))
+    if (!slice_present(target))
         return NULL;
-    return op_find(slice_skip(target, prefix.len));
+    bool of_streams = slice_starts_with(target, streams);
+    if (!of_streams && !slice_starts_with(target, prefix))
+        return NULL;
+    const struct op *op = op_find(slice_skip(target, of_streams ? streams.len : prefix.len));
+    return op != NULL && ((op->flags & OP_STREAMS) != 0) == of_streams ? op : NULL;
 }
 
 static struct error *check_json(struct arena *arena, struct slice body) {
@@ -173,6 +178,7 @@ static struct error *open_call(struct pipeline_call *self) {
     struct error *error = auth_check(arena, &exchange->request, &identity);
     if (error != NULL)
         return after_json(exchange, error);
+    self->access_key_id = identity.access_key_id;
     if (exchange->request.body.len == 0)
         return error_without_text(arena, ERROR_SERIALIZATION);
     const struct shape *input = call->op->input;
@@ -184,6 +190,7 @@ static struct error *open_call(struct pipeline_call *self) {
 }
 
 static struct error *start_call(struct pipeline_call *self) {
+    const struct pipeline_thread *thread = self->exchange->thread_context;
     TRY(open_call(self));
     const struct op *op = self->call.op;
     if (op->validate != NULL) {
@@ -191,6 +198,8 @@ static struct error *start_call(struct pipeline_call *self) {
         TRY(op->validate(&self->call));
     }
     self->validated = true;
+    if (thread->policy != NULL)
+        TRY(authorize_call(thread->policy, &self->call, self->access_key_id));
     return op->run(&self->call, &self->state);
 }
 

@@ -10,6 +10,8 @@
 struct pipeline_thread {
     struct op_context ops;
     struct workers *workers;
+    const struct policy *policy;      /* NULL: everything is allowed */
+    struct movable_clock *test_clock; /* NULL: time is not to be moved */
 };
 
 /* The endpoint's handler. */

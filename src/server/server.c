@@ -1,14 +1,19 @@
 /* server.c - putting a server together, and taking it apart in reverse.
  *
- * Order of stopping: the endpoint first, which waits for every request under way, so that workers
- * and the commit thread are idle when they go. */
+ * Order of stopping: the control socket first, which gives up a backup under way; then the
+ * endpoint, which waits for every request under way, so that workers and the commit thread are idle
+ * when they go. */
 #include "server/server.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "engine/catalog.h"
+#include "server/authorize.h"
+#include "server/clock_endpoint.h"
+#include "server/control.h"
 #include "server/data_directory.h"
 #include "server/pipeline.h"
 #include "store/memory/memory.h"
@@ -18,11 +23,16 @@ enum { STOP_GRACE_MS = 5000, EXPR_CACHE_ENTRIES = 1024, WORKERS_MAX = 4 };
 
 struct server {
     struct server_config config;
-    struct arena arena; /* lives as long as the server */
+    struct arena arena;  /* lives as long as the server */
+    struct store *store; /* the engine's */
     struct engine *engine;
     struct workers *workers;
     struct endpoint *endpoint;
-    struct slice endpoint_name; /* host:port */
+    struct control *control;
+    struct slice endpoint_name;  /* host:port */
+    const struct policy *policy; /* NULL: everything is allowed */
+    const struct clock *clock;   /* DynamoDB's time: the system's or the one below */
+    struct movable_clock movable;
 };
 
 /* ---- per thread ---- */
@@ -32,7 +42,7 @@ static struct op_context context_new(struct server *server) {
         .engine = server->engine,
         .catalog = catalog_view_new(server->engine),
         .exprs = expr_cache_new(EXPR_CACHE_ENTRIES),
-        .clock = &system_clock,
+        .clock = server->clock,
         .region = slice_text(server->config.region),
         .account = SLICE_LITERAL(SERVER_ACCOUNT),
         .endpoint = server->endpoint_name,
@@ -51,6 +61,8 @@ static void *io_thread_start(void *user, unsigned index) {
     CHECK(thread != NULL);
     thread->ops = context_new(server);
     thread->workers = server->workers;
+    thread->policy = server->policy;
+    thread->test_clock = server->config.test_clock ? &server->movable : NULL;
     return thread;
 }
 
@@ -74,7 +86,21 @@ static void worker_stop(void *user, void *context) {
     free(context);
 }
 
+static bool handle_own(struct exchange *exchange) {
+    const struct pipeline_thread *thread = exchange->thread_context;
+    return thread->test_clock != NULL &&
+           clock_endpoint_handle(exchange, thread->test_clock, thread->ops.engine);
+}
+
 /* ---- parts ---- */
+
+/* It lives as long as the server, and what is wrong with it longer. */
+static struct error *load_policy(struct server *server, struct arena *arena) {
+    if (server->config.policy == NULL)
+        return NULL;
+    struct error *error = authorize_load(&server->arena, server->config.policy, &server->policy);
+    return error == NULL ? NULL : error_validation(arena, "%.*s", SLICE_ARGS(error->message));
+}
 
 static struct error *open_store(struct server *server, struct arena *arena,
                                 struct store **ret_store) {
@@ -90,13 +116,22 @@ static struct error *start_engine(struct server *server, struct arena *arena) {
     struct engine_options options = {
         .durability = server->config.durability == SERVER_RELAXED ? STORE_RELAXED : STORE_DURABLE,
         .sync_interval_ms = SERVER_RELAXED_SYNC_MS,
-        .clock = &system_clock,
+        .clock = server->clock,
         .region = slice_text(server->config.region),
         .account = SLICE_LITERAL(SERVER_ACCOUNT),
         .transaction_conflicts = server->config.transaction_conflicts,
     };
     TRY(open_store(server, arena, &options.store));
+    server->store = options.store;
     return engine_open(arena, &options, &server->engine);
+}
+
+/* A clock that was moved in the last run must not go back in this one: it starts at the time of
+ * the last change when that is ahead. */
+static void catch_up(struct server *server) {
+    struct clock_move move = {.now_ms = engine_last_change_ms(server->engine)};
+    if (server->config.test_clock)
+        movable_clock_move(&server->movable, &move);
 }
 
 static struct error *start_workers(struct server *server, struct arena *arena) {
@@ -117,8 +152,10 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .threads = server->config.threads,
         .limits = server_limits_default(),
         .region = slice_text(server->config.region),
+        /* The Date header tells the real time: SDKs correct the dates they sign with by it. */
         .clock = &system_clock,
         .handle = pipeline_handle,
+        .handle_own = handle_own,
         .thread_start = io_thread_start,
         .thread_stop = io_thread_stop,
         .user = server,
@@ -126,12 +163,35 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
     return endpoint_start(arena, &config, &server->endpoint);
 }
 
+/* A file system that has no sockets keeps nobody from serving; then only a stopped server's
+ * directory can be backed up. */
+static void start_control(struct server *server, struct arena *arena) {
+    const char *program = server->config.program;
+    struct control_options options = {
+        .directory = server->config.data_directory,
+        .store = server->store,
+        .keyspaces = engine_keyspaces,
+        .keyspace_count = KEYSPACE_COUNT,
+        .program = program == NULL ? "gramme" : program,
+        .clock = &system_clock,
+    };
+    if (server->config.data_directory == NULL)
+        return;
+    struct error *error = control_start(arena, &options, &server->control);
+    if (error != NULL)
+        log_error("no backup while the server runs: %.*s", SLICE_ARGS(error->message));
+}
+
 static struct error *start_all(struct server *server, struct arena *arena) {
     server->endpoint_name =
         arena_printf(&server->arena, "%s:%u", server->config.host, server->config.port);
+    TRY(load_policy(server, arena));
     TRY(start_engine(server, arena));
+    catch_up(server);
     TRY(start_workers(server, arena));
-    return start_endpoint(server, arena);
+    TRY(start_endpoint(server, arena));
+    start_control(server, arena);
+    return NULL;
 }
 
 struct error *server_start(struct arena *arena, const struct server_config *config,
@@ -140,6 +200,8 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     CHECK(server != NULL);
     server->config = *config;
     arena_init(&server->arena);
+    movable_clock_init(&server->movable);
+    server->clock = config->test_clock ? &server->movable.clock : &system_clock;
     if (server->config.threads == 0) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         server->config.threads = cores < 1 ? 1 : (unsigned)cores;
@@ -160,9 +222,12 @@ uint16_t server_port(const struct server *server) {
 void server_stop(struct server *server) {
     if (server == NULL)
         return;
+    control_stop(server->control);
     if (server->endpoint != NULL)
         endpoint_stop(server->endpoint, STOP_GRACE_MS);
     workers_stop(server->workers);
+    if (server->config.test_clock && server->engine != NULL)
+        engine_time_moved(server->engine); /* it keeps the time, for the next run */
     engine_close(server->engine);
     arena_release(&server->arena);
     free(server);

@@ -15,7 +15,10 @@ struct server_config {
     enum server_durability durability;
     const char *region;
     unsigned threads;           /* I/O threads; 0: as many as cores */
+    const char *program;        /* its name and version, for the header of backups; or NULL */
+    const char *policy;         /* a file: what callers may do; NULL: everything */
     bool transaction_conflicts; /* for tests of clients: see struct engine_options */
+    bool test_clock;            /* for tests of clients: time can be moved at /_gramme/clock */
 };
 
 enum { SERVER_RELAXED_SYNC_MS = 100 };

@@ -1,0 +1,283 @@
+/* bench.c - `gramme bench`: prepares the table, measures, and tells the results. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "client/settings.h"
+
+enum { LOAD_CONNECTIONS = 16, FILES_BESIDE_SOCKETS = 64 };
+
+struct bench {
+    struct arena arena;
+    struct bench_options options;
+    struct endpoint endpoint;
+    struct run_settings settings;
+    struct key_space keys;
+    struct bench_table table;
+};
+
+static int failed(const struct error *error) {
+    fflush(stdout);
+    fprintf(stderr, "gramme bench: %.*s\n", SLICE_ARGS(error->message));
+    return 1;
+}
+
+/* ---- the line that shows how it goes ---- */
+
+struct display {
+    struct run_observer observer;
+    struct bench *bench;
+    uint64_t goal; /* replies; 0: it is not known */
+    bool shown;
+};
+
+static void show_second(struct run_observer *observer, const struct run_second *second,
+                        uint64_t replies, uint64_t errors) {
+    struct display *display = (struct display *)observer;
+    struct arena arena;
+    arena_init(&arena);
+    uint64_t rate = (uint64_t)((double)second->replies / second->length_s);
+    if (second->at_s <= 0)
+        fprintf(stderr, "\rwarming up");
+    else if (display->goal > 0)
+        fprintf(stderr, "\rloading: %.0f %%  %s batches/s",
+                100.0 * (double)replies / (double)display->goal, report_number(&arena, rate));
+    else
+        fprintf(stderr, "\r%5.0f s  %s/s  p50 %.3f ms  p99 %.3f ms", second->at_s,
+                report_number(&arena, rate), (double)second->p50_ns / 1e6,
+                (double)second->p99_ns / 1e6);
+    fprintf(stderr, "  errors %s\033[K", report_number(&arena, errors));
+    display->shown = true;
+    arena_release(&arena);
+}
+
+static void hide(const struct display *display) {
+    if (display->shown)
+        fputs("\r\033[K", stderr);
+}
+
+static struct error *run_shown(struct bench *bench, const struct run_settings *settings,
+                               uint64_t goal, struct run_result *ret_result) {
+    struct display display = {{show_second}, bench, goal, false};
+    bool terminal = isatty(STDERR_FILENO) != 0 && !bench->options.quiet;
+    if (terminal) {
+        fputs(goal > 0 ? "loading" : settings->warmup_s > 0 ? "warming up" : "", stderr);
+        display.shown = true;
+    }
+    struct error *error =
+        run(&bench->arena, settings, terminal ? &display.observer : NULL, ret_result);
+    hide(&display);
+    return error;
+}
+
+/* ---- where and as whom ---- */
+
+static const char *environment(const char *name) {
+    return getenv(name);
+}
+
+/* Where nobody checks a signature the credentials are only to be there. */
+static struct error *find_credentials(struct bench *bench) {
+    struct ddb_options options = {.endpoint = bench->options.endpoint,
+                                  .region = bench->options.region};
+    struct settings found;
+    if (!bench->settings.is_signed)
+        options.access_key_id = options.secret_access_key = "bench";
+    const char *problem = settings_load(&bench->arena, &options, environment, &found);
+    if (problem != NULL)
+        return error_new(&bench->arena, ERROR_VALIDATION, "%s", problem);
+    bench->settings.credentials =
+        (struct credentials){.id = found.access_key_id,
+                             .secret = found.secret_access_key,
+                             .token = bench->settings.is_signed ? found.session_token : NULL,
+                             .region = found.region};
+    bench->settings.ca_file = found.ca_file;
+    return NULL;
+}
+
+static struct error *connect_to(struct bench *bench) {
+    const struct bench_options *options = &bench->options;
+    TRY(endpoint_parse(&bench->arena, options->endpoint, &bench->endpoint));
+    bench->settings.is_signed =
+        options->sign || (!options->no_sign && !endpoint_is_loopback(&bench->endpoint));
+    TRY(find_credentials(bench));
+    return endpoint_find(&bench->arena, &bench->endpoint);
+}
+
+/* Every connection is an open file. */
+static void allow_files(uint64_t connections) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    rlim_t wanted = connections + FILES_BESIDE_SOCKETS;
+    if (limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* ---- the measurement ---- */
+
+static void choose_settings(struct bench *bench) {
+    const struct bench_options *options = &bench->options;
+    struct run_settings *settings = &bench->settings;
+    settings->endpoint = &bench->endpoint;
+    settings->workload =
+        options->workload == NULL
+            ? workload_own(&bench->arena, (struct request_text){options->operation, options->body})
+            : workload_find(&bench->arena, options->workload, options->table,
+                            (unsigned)options->batch);
+    CHECK(settings->workload != NULL);
+    settings->keys = &bench->keys;
+    settings->connections = (unsigned)options->connections;
+    settings->threads = (unsigned)options->threads;
+    settings->count = options->count;
+    settings->seconds = options->seconds;
+    settings->warmup_s = options->warmup_s;
+    settings->rate = options->rate;
+    settings->timeout_ms = (uint32_t)(options->timeout_s * 1000);
+    settings->payload_bytes = options->payload_bytes;
+    settings->group = options->group;
+    settings->seed = options->seed;
+    key_space_init(&bench->keys,
+                   options->has_order          ? options->order
+                   : options->workload == NULL ? KEYS_UNIFORM
+                                               : settings->workload->order,
+                   options->keys);
+}
+
+typedef void report_writer(const struct report *report, struct buffer *out);
+
+static struct error *write_report(struct arena *arena, const struct report *report,
+                                  report_writer *writer, FILE *file, const char *name) {
+    struct buffer out CLEANUP(buffer_release);
+    buffer_init(&out, REPORT_BYTES_MAX);
+    writer(report, &out);
+    if (out.overflow)
+        return error_new(arena, ERROR_VALIDATION, "%s: the report is too long", name);
+    if (fwrite(out.data, 1, out.len, file) != out.len || fflush(file) != 0)
+        return error_new(arena, ERROR_VALIDATION, "%s: %s", name, strerror(errno));
+    return NULL;
+}
+
+/* To a file of that name, or nowhere. */
+static struct error *write_report_to(struct arena *arena, const struct report *report,
+                                     report_writer *writer, const char *name) {
+    if (name == NULL)
+        return NULL;
+    if (strcmp(name, "-") == 0)
+        return write_report(arena, report, writer, stdout, "standard output");
+    FILE *file = fopen(name, "wb");
+    if (file == NULL)
+        return error_new(arena, ERROR_VALIDATION, "%s: %s", name, strerror(errno));
+    struct error *error = write_report(arena, report, writer, file, name);
+    fclose(file);
+    return error;
+}
+
+static struct error *tell(struct bench *bench, const struct run_result *result, int64_t begun_ms) {
+    const struct bench_options *options = &bench->options;
+    struct report report = {.settings = &bench->settings,
+                            .result = result,
+                            .table = options->table,
+                            .item_bytes = options->item_bytes,
+                            .begun_ms = begun_ms};
+    bool json_to_output = options->json != NULL && strcmp(options->json, "-") == 0;
+    if (!options->quiet)
+        TRY(write_report(&bench->arena, &report, report_text, json_to_output ? stderr : stdout,
+                         "the table"));
+    TRY(write_report_to(&bench->arena, &report, report_json, options->json));
+    return write_report_to(&bench->arena, &report, report_plot, options->plot);
+}
+
+/* Returns the exit status. */
+static int measure(struct bench *bench) {
+    struct run_result result;
+    int64_t begun_ms = clock_now_ms(&system_clock);
+    struct error *error = run_shown(bench, &bench->settings, 0, &result);
+    if (error == NULL)
+        error = tell(bench, &result, begun_ms);
+    if (error != NULL)
+        return failed(error);
+    if (tally_replies(result.tally) > 0)
+        return 0;
+    if (bench->options.quiet)
+        fprintf(stderr, "gramme bench: nothing was answered: %s\n", result.tally->first_error);
+    return 1;
+}
+
+/* ---- with a table ---- */
+
+static struct error *fill(struct bench *bench) {
+    struct run_settings settings = bench->settings;
+    struct key_space keys;
+    struct run_result result;
+    uint64_t count = bench->options.keys;
+    settings.workload = workload_load(&bench->arena, bench->options.table, count);
+    key_space_init(&keys, KEYS_SEQUENTIAL, count);
+    settings.keys = &keys;
+    settings.count = (count + WORKLOAD_LOAD_BATCH - 1) / WORKLOAD_LOAD_BATCH;
+    settings.repeat = true;
+    settings.rate = settings.warmup_s = 0;
+    settings.connections = LOAD_CONNECTIONS;
+    settings.threads = 1;
+    TRY(run_shown(bench, &settings, settings.count, &result));
+    if (result.stop == RUN_INTERRUPTED)
+        return error_new(&bench->arena, ERROR_VALIDATION, "stopped while loading the table");
+    if (result.stop != RUN_GOES_ON)
+        return error_new(&bench->arena, ERROR_VALIDATION, "cannot load the table: %s",
+                         result.tally->first_error);
+    return NULL;
+}
+
+static struct error *prepare_table(struct bench *bench) {
+    const struct bench_options *options = &bench->options;
+    bool full = false;
+    TRY(bench_table_prepare(&bench->table, options->keys, &full));
+    return full && !options->load ? NULL : fill(bench);
+}
+
+static int measure_table(struct bench *bench) {
+    const struct bench_options *options = &bench->options;
+    bench->table = (struct bench_table){.arena = &bench->arena, .name = options->table};
+    struct service_options service = {.endpoint = options->endpoint, .region = options->region};
+    struct error *error = service_open(&bench->table.service, &bench->arena, &service);
+    if (error == NULL)
+        error = prepare_table(bench);
+    int status = error == NULL ? measure(bench) : failed(error);
+    if (bench->table.made && !options->keep) {
+        error = bench_table_delete(&bench->table);
+        if (error != NULL && status == 0)
+            status = failed(error);
+    }
+    service_close(&bench->table.service);
+    return status;
+}
+
+static int run_bench(struct bench *bench) {
+    signal(SIGPIPE, SIG_IGN);
+    allow_files(bench->options.connections);
+    struct error *error = connect_to(bench);
+    if (error != NULL)
+        return failed(error);
+    choose_settings(bench);
+    return bench->options.workload == NULL ? measure(bench) : measure_table(bench);
+}
+
+int command_bench(int argc, char **argv) {
+    struct bench bench = {.settings = {.threads = 1}};
+    arena_init(&bench.arena);
+    int status = bench_parse(argc, argv, &bench.options);
+    if (status < 0)
+        status = run_bench(&bench);
+    arena_release(&bench.arena);
+    return status;
+}
