@@ -1,0 +1,250 @@
+"""What the tests of the example programs share: running a program against a server, and killing it at a chosen moment.
+
+The programs are those beside the server's binary: build-check/apps/<name>/<name>, or beside GRAMME_BIN.
+"""
+
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/wire"))
+
+import shell
+from readme import ADDRESS, run_console
+from server import Server, binary
+from wire import WireTest, boto3_client, drop_tables
+
+BUILD = pathlib.Path(binary()).resolve().parent
+TIMEOUT_S = 60
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+LATENCY = re.compile(r"(p50|p99) \d+\.\d\d")
+
+
+def program(name):
+    return BUILD / "apps" / name / name
+
+
+def settings(endpoint):
+    """The environment of a program: nothing of this machine's user, the sanitizers' options, the server."""
+    sanitizers = {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
+    return {**shell.environment(tempfile.gettempdir()), **sanitizers, "AWS_ENDPOINT_URL": endpoint}
+
+
+def start(name, endpoint, *arguments):
+    return subprocess.Popen([program(name), *arguments], env=settings(endpoint), text=True, cwd=ROOT,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def run(name, endpoint, *arguments):
+    """Runs a program to its end; gives its status, its output and what it said on stderr."""
+    process = start(name, endpoint, *arguments)
+    out, err = process.communicate(timeout=TIMEOUT_S)
+    return process.returncode, out, err
+
+
+def apply(name, endpoint):
+    """Makes the tables of a program from its template."""
+    status, _, err = shell.run(f"{binary()} apply {ROOT}/apps/{name}/template.yaml", env={"AWS_ENDPOINT_URL": endpoint})
+    assert status == 0, err
+
+
+def as_list(value):
+    return value if isinstance(value, list) else [value]
+
+
+class AppTest(WireTest):
+    """Tests of the program `app`, each on new tables."""
+
+    app = None
+    policy_region = "us-east-1"  # in the ARNs of policy.json, where they name one
+
+    def setUp(self):
+        drop_tables(self.server.port)
+        apply(self.app, self.server.endpoint)
+
+    def run_app(self, *arguments):
+        return run(self.app, self.server.endpoint, *arguments)
+
+    def expect(self, out, *arguments, status=0, err=""):
+        """The program prints exactly this; times are written TIME and latencies N."""
+        got = self.run_app(*arguments)
+        self.assertEqual((got[0], normal(got[1]), normal(got[2])), (status, out, err), arguments)
+
+    def check_bad_input(self, rows):
+        """Rows of (arguments as one text, message): bad usage, and nothing is written."""
+        before = self.everything()
+        for text, message in rows:
+            with self.subTest(text):
+                command = text.split()[0] if text.split() else ""
+                status, out, err = self.run_app(*shlex.split(text))
+                self.assertEqual((status, out), (2, ""), command)
+                self.assertEqual(err.split("; see ")[0], f"{self.app}: {message}")
+        self.assertEqual(self.everything(), before)
+
+    def check_bad_files(self, rows, suffix, *arguments):
+        """Rows of (text of a file, message): the command with the file fails, and nothing is written."""
+        before = self.everything()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / f"file{suffix}"
+            for text, message in rows:
+                with self.subTest(text[:80]):
+                    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+                    status, out, err = self.run_app(*(path if argument == "FILE" else argument for argument in arguments))
+                    self.assertEqual((status, out, err.replace(str(path), "FILE")), (1, "", f"{self.app}: {message}\n"))
+        self.assertEqual(self.everything(), before)
+
+    def check_readme(self):
+        """The README's examples; returns how many there were."""
+        drop_tables(self.server.port)
+        with tempfile.TemporaryDirectory() as folder:
+            # /tmp/ first: the other texts may have it in them.
+            return run_console(self, ROOT / "apps" / self.app / "README.md", {
+                "/tmp/": f"{folder}/", ADDRESS: self.server.endpoint, "$PWD/build/": f"{BUILD}/", "build/gramme": binary(),
+            }, cwd=ROOT, normal=normal)
+
+    def check_policy(self, scenario):
+        """The program works with its policy.json, and with no action of it less. scenario(run) runs it."""
+        policy = json.loads((ROOT / "apps" / self.app / "policy.json").read_text())
+        self.assertEqual(self.denied(policy, scenario), [])
+        for statement in policy["Statement"]:
+            for name in ("Action", "Resource"):
+                for value in as_list(statement[name]) if name == "Action" or len(as_list(statement[name])) > 1 else []:
+                    with self.subTest(statement["Sid"], without=value):
+                        less = {**statement, name: [other for other in as_list(statement[name]) if other != value]}
+                        rest = [less if other is statement else other for other in policy["Statement"]]
+                        rest = [other for other in rest if other["Action"] and other["Resource"]]
+                        self.assertNotEqual(self.denied({**policy, "Statement": rest}, scenario), [])
+
+    def denied(self, policy, scenario):
+        """What the program says is not allowed when the policy is all that it may do."""
+        with tempfile.TemporaryDirectory() as folder:
+            data, path = pathlib.Path(folder) / "data", pathlib.Path(folder) / "policy.json"
+            path.write_text(json.dumps(policy))
+            with Server("--data", data, "--region", self.policy_region) as server:
+                apply(self.app, server.endpoint)
+            with Server("--data", data, "--region", self.policy_region, "--policy", path) as server:
+                messages = []
+
+                def run_and_listen(*arguments):
+                    status, out, err = run(self.app, server.endpoint, *arguments)
+                    messages.extend(line for line in err.splitlines() if "not authorized" in line or "AccessDenied" in line)
+                    return status, out, err
+
+                scenario(run_and_listen)
+        return messages
+
+    def everything(self):
+        """All items of all tables, to see that nothing was written."""
+        return {name: self.client.scan(TableName=name)["Items"] for name in self.client.list_tables()["TableNames"]}
+
+    def shapes(self, *members):
+        """What every table is like: keys, indexes, TTL, billing, tags, backups and encryption; or some of it."""
+        shapes = {}
+        for name in self.client.list_tables()["TableNames"]:
+            table = self.client.describe_table(TableName=name)["Table"]
+            backups = self.client.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
+            shapes[name] = {
+                "attributes": {item["AttributeName"]: item["AttributeType"] for item in table["AttributeDefinitions"]},
+                "keys": table["KeySchema"],
+                "indexes": [(index["IndexName"], index["KeySchema"], index["Projection"])
+                            for index in table.get("GlobalSecondaryIndexes", [])],
+                "ttl": self.client.describe_time_to_live(TableName=name)["TimeToLiveDescription"],
+                "billing": table["BillingModeSummary"]["BillingMode"],
+                "tags": sorted(map(str, self.client.list_tags_of_resource(ResourceArn=table["TableArn"])["Tags"])),
+                "backups": backups["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"],
+                "encryption": table.get("SSEDescription", {}).get("SSEType"),
+            }
+        return {name: {member: shape[member] for member in members or shape} for name, shape in shapes.items()}
+
+    def aws(self, arguments):
+        """Runs the AWS CLI; gives its output."""
+        status, out, err = shell.run(f"aws dynamodb --endpoint-url {self.server.endpoint} {arguments}")
+        self.assertEqual((status, err), (0, ""), arguments)
+        return out
+
+
+def normal(text):
+    """Times and latencies are different in every run."""
+    return LATENCY.sub(r"\1 N", TIME.sub("TIME", text))
+
+
+# --- Killing a program at its n-th request ------------------------------------------------------
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_POST(self):
+        proxy, body = self.server, self.rfile.read(int(self.headers["Content-Length"]))
+        with proxy.lock:
+            proxy.requests += 1
+            number = proxy.requests
+        if number == proxy.kill_at and not proxy.forward_first:
+            return self.kill()
+        connection = http.client.HTTPConnection("127.0.0.1", proxy.upstream_port, timeout=TIMEOUT_S)
+        connection.request("POST", self.path, body, dict(self.headers))
+        reply = connection.getresponse()
+        answer = reply.read()
+        connection.close()
+        if number == proxy.kill_at:
+            return self.kill()
+        self.send_response(reply.status)
+        for name, value in reply.getheaders():
+            if name.lower() not in ("connection", "date", "server", "content-length"):
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def kill(self):
+        self.server.started.wait()
+        self.server.process.kill()
+        self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+
+class KillingProxy(http.server.ThreadingHTTPServer):
+    """Stands between a program and the server, and kills the program at its n-th request: before the
+    server has seen that, or after it was carried out but before the answer."""
+
+    daemon_threads = True
+
+    def __init__(self, upstream_port, kill_at, forward_first):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.upstream_port, self.kill_at, self.forward_first = upstream_port, kill_at, forward_first
+        self.lock, self.started = threading.Lock(), threading.Event()
+        self.requests, self.process = 0, None
+        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
+
+    def run(self, name, *arguments):
+        """Runs the program; returns whether it was killed."""
+        self.process = start(name, f"http://127.0.0.1:{self.server_address[1]}", *arguments)
+        self.started.set()
+        self.process.communicate(timeout=TIMEOUT_S)
+        self.shutdown()
+        self.server_close()
+        return self.process.returncode < 0
+
+
+def deaths(port, name, arguments):
+    """Runs the program again and again, and kills it before and after its first request, its second, and so on.
+    `arguments(label)` makes the arguments of one run. Yields a label after each death, and ends with the first
+    run that lives."""
+    for forward_first in (False, True):
+        for kill_at in range(1, 100):
+            label = f"{'after' if forward_first else 'before'}-{kill_at}"
+            if not KillingProxy(port, kill_at, forward_first).run(name, *arguments(label)):
+                break
+            yield label

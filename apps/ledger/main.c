@@ -1,0 +1,29 @@
+/* main.c - `ledger`: the commands. */
+#include "account.h"
+#include "merchant.h"
+#include "pay.h"
+#include "reconcile.h"
+#include "report.h"
+
+static const struct app_command commands[] = {
+    {"merchant add", NULL, "adds a merchant; prints its id", merchant_add, merchant_add_options},
+    {"merchant show", "MERCHANT", "shows a merchant", merchant_show, NULL},
+    {"account open", NULL, "opens an account", account_open, account_open_options},
+    {"account show", "ACCOUNT", "shows an account", account_show, NULL},
+    {"accounts", "USER", "lists the accounts of a user", account_list, NULL},
+    {"pay", NULL, "pays once, however often it is run", pay, pay_options},
+    {"show", "TXN", "shows a transaction and its legs", report_show, NULL},
+    {"statement", "ACCOUNT", "lists the legs of an account, the newest first, 100 a page",
+     report_statement, report_statement_options},
+    {"by-status", "STATUS", "lists the transactions of a status by time: completed",
+     report_by_status, report_by_status_options},
+    {"reconcile", NULL, "checks that debits are credits and balances are what the legs make",
+     reconcile, reconcile_options},
+    {0},
+};
+
+int main(int argc, char **argv) {
+    static const struct app_program program = {"ledger", "double-entry bookkeeping in one table",
+                                               commands};
+    return app_main(&program, argc, argv);
+}

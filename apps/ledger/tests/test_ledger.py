@@ -1,0 +1,410 @@
+"""ledger: its commands, its README, bad input, a crash at every point, and the AWS CLI on its table."""
+
+import concurrent.futures
+import json
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
+
+from testing import AppTest, deaths, shell
+
+# The ids of the payments with keys k1 and k2: they follow from the keys.
+K1, K2 = "8916f039-2938-8698-8dbb-70b6e78a5d46", "3f66ef68-45a5-897d-bc5f-2d2eb94fe196"
+ALWAYS = ["--from", "2020-01-01", "--to", "2099-12-31"]
+
+
+class Ledger(AppTest):
+    app = "ledger"
+
+    def open(self, *accounts):
+        """A merchant m1, and accounts a1, a2, ... of a user u with these balances."""
+        self.expect("m1\n", "merchant", "add", "--id", "m1", "--name", "Coffee Shop Inc", "--category", "Restaurant")
+        for n, balance in enumerate(accounts, 1):
+            self.expect(f"a{n} u checking {balance} USD active\n",
+                        "account", "open", "--id", f"a{n}", "--user", "u", "--balance", balance)
+
+    def pay_arguments(self, key, amount="5.50", payer="a1", payee="a2", merchant="m1"):
+        return ["pay", "--key", key, "--from", payer, "--to", payee, "--merchant", merchant, "--amount", amount]
+
+    def pay(self, *arguments, **options):
+        return self.run_app(*self.pay_arguments(*arguments, **options))
+
+    def item(self, pk, sk="METADATA"):
+        return self.client.get_item(TableName="FinancialTransactions", Key={"PK": {"S": pk}, "SK": {"S": sk}}).get("Item")
+
+    def balances(self, *accounts):
+        return [self.item(f"ACCOUNT#{account}")["Balance"]["N"] for account in accounts]
+
+    def transactions(self):
+        items = self.everything()["FinancialTransactions"]
+        return sorted(item["ID"]["S"] for item in items if item["Type"]["S"] == "Transaction")
+
+
+class Commands(Ledger):
+    def test_readme(self):
+        self.assertGreaterEqual(self.check_readme(), 12)
+
+    def test_merchants_and_accounts(self):
+        self.open("1500.00", "0.00")
+        self.assertEqual(self.item("MERCHANT#m1"), {
+            "PK": {"S": "MERCHANT#m1"}, "SK": {"S": "METADATA"}, "Type": {"S": "Merchant"}, "ID": {"S": "m1"},
+            "Name": {"S": "Coffee Shop Inc"}, "Category": {"S": "Restaurant"}})
+        self.assertEqual(self.item("ACCOUNT#a1"), {
+            "PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "METADATA"}, "GSI1PK": {"S": "USER#u"}, "GSI1SK": {"S": "ACCOUNT#a1"},
+            "Type": {"S": "Account"}, "ID": {"S": "a1"}, "UserID": {"S": "u"}, "AccountType": {"S": "checking"},
+            "Balance": {"N": "1500"}, "OpeningBalance": {"N": "1500"}, "Currency": {"S": "USD"}, "Status": {"S": "active"}})
+        self.expect("m1 Coffee Shop Inc, Restaurant\n", "merchant", "show", "m1")
+        self.expect("a2 u checking 0.00 USD active\n", "account", "show", "a2")
+        self.expect("a1 u checking 1500.00 USD active\na2 u checking 0.00 USD active\n", "accounts", "u")
+        self.expect("", "accounts", "nobody")
+        status, out, err = self.run_app("account", "open", "--user", "v", "--type", "savings", "--currency", "EUR", "--balance", "1")
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12} v savings 1\.00 EUR active\n$")
+
+    def test_what_is_there_already_or_not_at_all(self):
+        self.open("1.00", "1.00")
+        before = self.everything()
+        for message, *arguments in (
+                ("there is a merchant m1 already", "merchant", "add", "--id", "m1", "--name", "x", "--category", "y"),
+                ("there is an account a1 already", "account", "open", "--id", "a1", "--user", "u", "--balance", "5"),
+                ("there is no merchant m9", "merchant", "show", "m9"),
+                ("there is no account a9", "account", "show", "a9"),
+                ("there is no account a9", "statement", "a9"),
+                ("there is no transaction t9", "show", "t9"),
+                ("there is no account a9", *self.pay_arguments("k", payee="a9")),
+                ("there is no account a9", *self.pay_arguments("k", payer="a9")),
+                ("there is no merchant m9", *self.pay_arguments("k", merchant="m9")),
+                ("account a1 does not have enough money", *self.pay_arguments("k", amount="1.01"))):
+            self.expect("", *arguments, status=1, err=f"ledger: {message}\n")
+        self.assertEqual(self.everything(), before)
+
+    def test_a_payment(self):
+        self.open("1500.00", "0.00")
+        for _ in range(2):
+            self.assertEqual(self.run_app(*self.pay_arguments("k1"), "--description", "Coffee purchase"),
+                             (0, f"{K1} completed 5.50 USD\n", ""))
+            self.assertEqual((self.balances("a1", "a2"), self.transactions()), (["1494.5", "5.5"], [K1]))
+        item = self.item(f"TXN#{K1}")
+        time = item["CreatedAt"]["S"]
+        self.assertEqual(item, {
+            "PK": {"S": f"TXN#{K1}"}, "SK": {"S": "METADATA"}, "GSI1PK": {"S": "STATUS#completed"},
+            "GSI1SK": {"S": f"CREATED#{time}"}, "GSI2PK": {"S": "IDEMPOTENCY#k1"}, "GSI2SK": {"S": "TXN"},
+            "Type": {"S": "Transaction"}, "ID": {"S": K1}, "IdempotencyKey": {"S": "k1"}, "TransactionType": {"S": "payment"},
+            "Status": {"S": "completed"}, "MerchantID": {"S": "m1"}, "Description": {"S": "Coffee purchase"},
+            "Amount": {"N": "5.5"}, "CreatedAt": {"S": time}})
+        legs = [item for item in self.everything()["FinancialTransactions"] if item["Type"]["S"] == "TransactionLeg"]
+        for leg, (kind, account) in zip(sorted(legs, key=lambda leg: leg["AccountID"]["S"]), (("debit", "a1"), ("credit", "a2"))):
+            self.assertEqual(leg, {
+                "PK": {"S": f"TXN#{K1}"}, "SK": {"S": f"LEG#{leg['ID']['S']}"}, "GSI1PK": {"S": f"ACCOUNT#{account}"},
+                "GSI1SK": {"S": f"LEG#{time}#{leg['ID']['S']}"}, "Type": {"S": "TransactionLeg"}, "ID": leg["ID"],
+                "TransactionID": {"S": K1}, "AccountID": {"S": account}, "LegType": {"S": kind}, "Amount": {"N": "5.5"},
+                "Currency": {"S": "USD"}, "CreatedAt": {"S": time}})
+        status, out, _ = self.run_app("show", K1)
+        self.assertEqual((status, out), (0, f"{time} {K1} payment completed 5.50 merchant m1 Coffee purchase\n"
+                                            "  debit  5.50 USD account a1\n  credit 5.50 USD account a2\n"))
+        self.expect(f"TIME debit  5.50 USD transaction {K1}\n", "statement", "a1")
+        self.expect(f"TIME credit 5.50 USD transaction {K1}\n", "statement", "a2")
+        self.expect(f"TIME {K1} payment completed 5.50 merchant m1 Coffee purchase\n", "by-status", "completed")
+        self.expect("", "by-status", "completed", "--since", "2099-01-01")
+        self.expect("", "by-status", "failed", "--since", "2020-01-01T00:00:00Z")
+        self.expect("1 transactions, 2 accounts, 0 problems\n", "reconcile", *ALWAYS)
+
+    def test_a_key_of_another_payment(self):
+        self.open("1500.00", "0.00", "0.00")
+        self.pay("k1")
+        before = self.everything()
+        self.run_app("merchant", "add", "--id", "m2", "--name", "x", "--category", "y")
+        for options in ({"amount": "5.51"}, {"payee": "a3"}, {"payer": "a2", "payee": "a1"}, {"merchant": "m2"}):
+            self.assertEqual(self.pay("k1", **options), (1, "", f"ledger: the key k1 was used for another payment, {K1}\n"))
+        self.assertEqual(self.balances("a1", "a2", "a3"), ["1494.5", "5.5", "0"])
+        self.assertEqual(len(self.everything()["FinancialTransactions"]), len(before["FinancialTransactions"]) + 1)
+
+    def test_the_index_is_not_the_guard(self):
+        """GSI2 may lag in the service. Here its key is taken off the transaction: the payment is still made once."""
+        self.open("1500.00", "0.00")
+        self.pay("k1")
+        self.client.update_item(TableName="FinancialTransactions", Key={"PK": {"S": f"TXN#{K1}"}, "SK": {"S": "METADATA"}},
+                                UpdateExpression="REMOVE GSI2PK")
+        self.assertEqual(self.pay("k1"), (0, f"{K1} completed 5.50 USD\n", ""))
+        self.assertEqual(self.pay("k1", "7")[2], f"ledger: the key k1 was used for another payment, {K1}\n")
+        self.assertEqual((self.balances("a1", "a2"), self.transactions()), (["1494.5", "5.5"], [K1]))
+
+    def test_accounts_that_may_not_move(self):
+        self.open("20.00", "0.00", "9999999999999.99")
+        self.run_app("account", "open", "--id", "euro", "--user", "u", "--balance", "5", "--currency", "EUR")
+        self.assertEqual(self.pay("k", payee="euro")[2], "ledger: account a1 has USD and account euro has EUR\n")
+        self.assertEqual(self.pay("k", payee="a3")[2], "ledger: account a3 has too much money\n")
+        self.client.update_item(TableName="FinancialTransactions", Key={"PK": {"S": "ACCOUNT#a2"}, "SK": {"S": "METADATA"}},
+                                UpdateExpression="SET #s = :c", ExpressionAttributeNames={"#s": "Status"},
+                                ExpressionAttributeValues={":c": {"S": "closed"}})
+        self.assertEqual(self.pay("k")[2], "ledger: account a2 is not active\n")
+        self.assertEqual(self.transactions(), [])
+
+    def test_pages_of_a_statement(self):
+        """Legs of one account, put there directly: 100 a page, the newest first."""
+        self.open("0.00")
+        for n in range(230):
+            time = f"2026-01-02T10:30:{n // 10:02d}.000Z"
+            self.client.put_item(TableName="FinancialTransactions", Item={name: {"S": value} for name, value in {
+                "PK": f"TXN#t{n}", "SK": f"LEG#l{n:03d}", "GSI1PK": "ACCOUNT#a1", "GSI1SK": f"LEG#{time}#l{n:03d}",
+                "Type": "TransactionLeg", "TransactionID": f"t{n}", "LegType": "debit", "CreatedAt": time}.items()})
+        seen, place = [], []
+        for count in (100, 100, 30):
+            status, out, err = self.run_app("statement", "a1", *place)
+            self.assertEqual((status, err), (0, ""))
+            lines = out.splitlines()
+            if count == 100:
+                more, option, where = lines.pop().split()
+                self.assertEqual((more, option), ("more:", "--after"))
+                place = ["--after", where]
+            self.assertEqual(len(lines), count)
+            seen += [line.split()[-1] for line in lines]
+        self.assertEqual(seen, [f"t{n}" for n in reversed(range(230))])
+
+
+class Reconcile(Ledger):
+    def setUp(self):
+        super().setUp()
+        self.open("1500.00", "0.00")
+        self.pay("k1")
+        self.pay("k2", "4.50")
+
+    def change(self, pk, expression, value, sk="METADATA"):
+        self.client.update_item(TableName="FinancialTransactions", Key={"PK": {"S": pk}, "SK": {"S": sk}},
+                                UpdateExpression=expression, ExpressionAttributeValues={":v": value})
+
+    def test_a_leg_too_many_by_the_cli(self):
+        leg = {"PK": {"S": f"TXN#{K1}"}, "SK": {"S": "LEG#990i2844"}, "GSI1PK": {"S": "ACCOUNT#a1"},
+               "GSI1SK": {"S": "LEG#2026-01-02T10:30:00.123Z#990i2844"}, "Type": {"S": "TransactionLeg"},
+               "ID": {"S": "990i2844"}, "TransactionID": {"S": K1}, "AccountID": {"S": "a1"}, "LegType": {"S": "debit"},
+               "Amount": {"N": "5.50"}, "Currency": {"S": "USD"}, "CreatedAt": {"S": "2026-01-02T10:30:00.123Z"}}
+        self.aws(f"put-item --table-name FinancialTransactions --item '{json.dumps(leg)}'")
+        self.expect(f"transaction {K1}: amount 5.50, debits 11.00, credits 5.50\n"
+                    "account a1: balance 1490.00, its legs make 1484.50\n"
+                    "2 transactions, 2 accounts, 2 problems\n", "reconcile", *ALWAYS, status=1)
+
+    def test_a_balance_that_is_wrong(self):
+        self.change("ACCOUNT#a2", "SET Balance = :v", {"N": "11"})
+        self.expect("account a2: balance 11.00, its legs make 10.00\n2 transactions, 2 accounts, 1 problems\n",
+                    "reconcile", *ALWAYS, status=1)
+
+    def test_an_amount_that_is_wrong(self):
+        self.change(f"TXN#{K2}", "SET Amount = :v", {"N": "4.51"})
+        self.expect(f"transaction {K2}: amount 4.51, debits 4.50, credits 4.50\n2 transactions, 2 accounts, 1 problems\n",
+                    "reconcile", *ALWAYS, status=1)
+
+    def test_legs_of_another_kind(self):
+        leg = next(item for item in self.everything()["FinancialTransactions"]
+                   if item["Type"]["S"] == "TransactionLeg" and item["PK"]["S"] == f"TXN#{K1}")
+        for name, value in (("LegType", {"S": "credti"}), ("Amount", {"S": "5.50"}), ("Amount", {"N": "-5.50"}),
+                            ("Currency", {"S": "EUR"}), ("Amount", {"N": "1e30"})):
+            self.client.put_item(TableName="FinancialTransactions", Item={**leg, name: value})
+            self.expect(f"transaction {K1}: a leg has a wrong type, amount or currency\n"
+                        f"account {leg['AccountID']['S']}: a leg has a wrong type, amount or currency\n"
+                        "2 transactions, 2 accounts, 2 problems\n", "reconcile", *ALWAYS, status=1)
+
+    def test_a_transaction_without_legs_and_an_account_that_is_gone(self):
+        self.client.put_item(TableName="FinancialTransactions", Item={name: {"S": value} for name, value in {
+            "PK": "TXN#t9", "SK": "METADATA", "GSI1PK": "STATUS#completed", "GSI1SK": "CREATED#2026-01-02T10:30:00.123Z"}.items()})
+        self.client.delete_item(TableName="FinancialTransactions", Key={"PK": {"S": "ACCOUNT#a2"}, "SK": {"S": "METADATA"}})
+        self.expect("transaction t9: its item or its legs are missing\naccount a2: it has legs but does not exist\n"
+                    "3 transactions, 2 accounts, 2 problems\n", "reconcile", *ALWAYS, status=1)
+
+    def test_the_range(self):
+        self.expect("0 transactions, 0 accounts, 0 problems\n", "reconcile", "--from", "2020-01-01", "--to", "2020-12-31")
+        first = self.item(f"TXN#{K1}")["CreatedAt"]["S"]
+        self.expect("1 transactions, 2 accounts, 0 problems\n", "reconcile", "--from", first, "--to", first)
+        self.expect("2 transactions, 2 accounts, 0 problems\n", "reconcile", "--from", first[:10], "--to", "2099-01-01")
+
+
+class Concurrency(Ledger):
+    def test_one_payment_run_by_many_at_once(self):
+        self.open("1500.00", "0.00")
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            results = set(pool.map(lambda _: self.pay("k1"), range(12)))
+        self.assertEqual(results, {(0, f"{K1} completed 5.50 USD\n", "")})
+        self.assertEqual((self.balances("a1", "a2"), self.transactions()), (["1494.5", "5.5"], [K1]))
+
+    def test_no_account_drops_below_zero(self):
+        self.open("20.00", "0.00")
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            results = [result[0] for result in pool.map(lambda n: self.pay(f"q{n}", "9.00"), range(6))]
+        self.assertEqual((sorted(results), self.balances("a1", "a2")), ([0, 0, 1, 1, 1, 1], ["2", "18"]))
+
+
+class ConcurrencyWithConflicts(Concurrency):
+    """As in the service: transactions that meet on an item are cancelled with TransactionConflict."""
+
+    server_arguments = ["--memory", "--transaction-conflicts"]
+
+
+class Policy(Ledger):
+    def test_every_action_of_the_policy_is_needed_and_no_other(self):
+        def scenario(run):
+            run("merchant", "add", "--id", "m1", "--name", "x", "--category", "y")
+            for account in ("a1", "a2"):
+                run("account", "open", "--id", account, "--user", "u", "--balance", "10")
+            run(*self.pay_arguments("k1"))
+            for command in ("merchant show m1", "account show a1", "accounts u", f"show {K1}", "statement a1",
+                            "by-status completed", "reconcile --from 2020-01-01 --to 2099-12-31"):
+                run(*command.split())
+
+        self.check_policy(scenario)
+
+
+class CrashAtEveryPoint(Ledger):
+    """The program is killed at each of its requests in turn. Run again, it has paid once."""
+
+    def test_a_payment(self):
+        self.open("1500.00", "0.00")
+        died = 0
+        for key in deaths(self.server.port, self.app, self.pay_arguments):
+            status, out, err = self.pay(key)
+            self.assertEqual((status, err, out.split(" ", 1)[1]), (0, "", "completed 5.50 USD\n"))
+            died += 1
+        self.assertGreaterEqual(died, 10)
+        payments = died + 2  # the last run before and the last run after lived
+        self.assertEqual(len(self.transactions()), payments)
+        self.expect(f"a2 u checking {5.5 * payments:.2f} USD active\n", "account", "show", "a2")
+        self.expect(f"{payments} transactions, 2 accounts, 0 problems\n", "reconcile", *ALWAYS)
+
+
+class BadInput(Ledger):
+    ID = "is 1 to 64 letters, digits, '.', '_' or '-', not "
+    TEXT = "is 1 to 200 bytes of text without control characters"
+
+    def test_bad_input(self):
+        self.open("20.00", "0.00")
+        pay = "pay --key k --from a1 --to a2 --merchant m1"
+        self.check_bad_input([
+            ("nothing", "there is no command 'nothing'"),
+            ("merchant", "there is no command 'merchant'"),
+            ("merchant remove", "there is no command 'merchant'"),
+            ("merchant add", "--name is missing"),
+            ("merchant add --name x", "--category is missing"),
+            (f"merchant add --name {'x' * 201} --category y", f"--name {self.TEXT}"),
+            ("merchant add --name 'a\nb' --category y", f"--name {self.TEXT}"),
+            ("merchant add --name x --category y --id 'a#b'", f"--id {self.ID}'a#b'"),
+            ("account open --user u", "--balance is missing"),
+            ("account open --user 'u v' --balance 1", f"--user {self.ID}'u v'"),
+            ("account open --user u --balance x", "--balance takes an amount from 0.00 on, with at most two decimals, not 'x'"),
+            ("account open --user u --balance 1 --currency EURO", "--currency takes three capital letters, not 'EURO'"),
+            ("account open --user u --balance 1 --type 'a b'", f"--type {self.ID}'a b'"),
+            ("accounts", "USER is missing"),
+            ("pay", "--key is missing"),
+            (pay, "--amount is missing"),
+            *[(f"{pay} --amount '{amount}'", f"--amount takes an amount from 0.01 on, with at most two decimals, not '{amount}'")
+              for amount in ("0", "-1", "1.999", "1e2", "ten", "1 000", "10000000000000.01", "9" * 400)],
+            (f"{pay} --amount 5 --description ''", "--description needs a value, TEXT"),
+            (f"{pay} --amount 5 --description '\t'", f"--description {self.TEXT}"),
+            ("pay --key k --from a1 --to a1 --merchant m1 --amount 5", "--from and --to are the same account"),
+            ("pay --key 'k#1' --from a1 --to a2 --merchant m1 --amount 5", f"--key {self.ID}'k#1'"),
+            ("show", "TXN is missing"),
+            ("show a b", "unexpected operand 'b'"),
+            ("show 'TXN#a'", f"TXN {self.ID}'TXN#a'"),
+            ("statement", "ACCOUNT is missing"),
+            *[(f"statement a1 --after '{place}'", f"--after takes what a page ended with, not '{place}'") for place in (
+                "x", "2026-01-01#a", "2026-01-01#a#b#c", "2026-13-01#a#b", "##", f"2026-01-01#{'a' * 70}#b")],
+            ("by-status", "STATUS is missing"),
+            ("by-status completed --since yesterday", "--since takes a time like 2026-01-01T10:30:00.000Z, not 'yesterday'"),
+            ("by-status 'a b'", f"STATUS {self.ID}'a b'"),
+            ("reconcile --from 2026-01-01", "--to is missing"),
+            ("reconcile --from 2026-01-01 --to 2026-02-30", "--to takes a day or a time, not '2026-02-30'"),
+            ("reconcile --from x --to 2026-02-01", "--from takes a day or a time, not 'x'"),
+            ("reconcile --from 2026-01-02 --to 2026-01-01", "--to is before --from"),
+        ])
+
+    def test_text_that_is_not_utf8(self):
+        before = self.everything()
+        status, out, err = self.run_app("merchant", "add", "--id", "m", "--name", b"a\xffb", "--category", "y")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("ledger: cannot add a merchant m: ", err)
+        self.assertEqual(self.everything(), before)
+
+    def test_no_server(self):
+        status, out, err = self.run_app("show", "t", "--endpoint", "http://127.0.0.1:1")
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(err, r"^ledger: cannot read transaction t: .+\n$")
+
+
+class AwsCli(Ledger):
+    """The table by the AWS CLI, and the queries of its design."""
+
+    CREATE = (
+        "create-table --table-name FinancialTransactions --billing-mode PAY_PER_REQUEST --attribute-definitions "
+        + " ".join(f"AttributeName={name},AttributeType=S" for name in ("PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK"))
+        + " --key-schema AttributeName=PK,KeyType=HASH AttributeName=SK,KeyType=RANGE --global-secondary-indexes "
+        + " ".join(f"'IndexName={index},KeySchema=[{{AttributeName={index}PK,KeyType=HASH}},"
+                   f"{{AttributeName={index}SK,KeyType=RANGE}}],Projection={{ProjectionType=ALL}}'" for index in ("GSI1", "GSI2")))
+
+    def query(self, arguments, values, output):
+        return self.aws(f"query --table-name FinancialTransactions {arguments}"
+                        f" --expression-attribute-values '{json.dumps(values)}' --query '{output}' --output text")
+
+    def test_create_table_and_the_queries_of_the_design(self):
+        by_template = self.shapes("attributes", "keys", "indexes")
+        self.aws("delete-table --table-name FinancialTransactions")
+        self.aws(self.CREATE)
+        self.assertEqual(self.shapes("attributes", "keys", "indexes"), by_template)
+        self.open("1500.00", "0.00")
+        self.pay("k1")
+        self.pay("k2", "4.50")
+        self.assertEqual(self.aws("get-item --table-name FinancialTransactions --query Item.Name.S"
+                                  """ --key '{"PK":{"S":"MERCHANT#m1"},"SK":{"S":"METADATA"}}'"""), '"Coffee Shop Inc"\n')
+        self.assertEqual(self.query("--index-name GSI1 --key-condition-expression 'GSI1PK = :user'",
+                                    {":user": {"S": "USER#u"}}, "Items[].[ID.S,Balance.N]"), "a1\t1490\na2\t10\n")
+        self.assertEqual(self.query("--index-name GSI2 --key-condition-expression 'GSI2PK = :key'",
+                                    {":key": {"S": "IDEMPOTENCY#k2"}}, "Items[].ID.S"), f"{K2}\n")
+        self.assertEqual(self.query("--index-name GSI1 --key-condition-expression 'GSI1PK = :status AND GSI1SK >= :since'",
+                                    {":status": {"S": "STATUS#completed"}, ":since": {"S": "CREATED#2026-01-01T10:30:00.000Z"}},
+                                    "Items[].ID.S"), f"{K1}\t{K2}\n")
+        self.assertEqual(self.query("--key-condition-expression 'PK = :txn'", {":txn": {"S": f"TXN#{K1}"}}, "Count"), "3\n")
+        self.assertEqual(self.query("--index-name GSI1 --no-scan-index-forward --max-items 100"
+                                    " --key-condition-expression 'GSI1PK = :account AND begins_with(GSI1SK, :prefix)'",
+                                    {":account": {"S": "ACCOUNT#a1"}, ":prefix": {"S": "LEG#"}},
+                                    "Items[].[LegType.S,Amount.N]"), "debit\t4.5\ndebit\t5.5\n")
+
+    def test_a_payment_by_hand(self):
+        """The five writes, typed by a person: the program takes them for a payment like its own."""
+        self.open("1500.00", "0.00")
+        time, table = "2026-01-02T10:30:00.123Z", {"TableName": "FinancialTransactions"}
+
+        def strings(**attributes):
+            return {name: {"S": value} for name, value in attributes.items()}
+
+        def leg(leg_id, kind, account):
+            return {"Put": {**table, "Item": {**strings(
+                PK="TXN#880h1733", SK=f"LEG#{leg_id}", GSI1PK=f"ACCOUNT#{account}", GSI1SK=f"LEG#{time}#{leg_id}",
+                Type="TransactionLeg", ID=leg_id, TransactionID="880h1733", AccountID=account, LegType=kind, Currency="USD",
+                CreatedAt=time), "Amount": {"N": "5.50"}}}}
+
+        def change(account, sign):
+            return {"Update": {**table, "Key": strings(PK=f"ACCOUNT#{account}", SK="METADATA"),
+                               "UpdateExpression": f"SET Balance = Balance {sign} :a",
+                               "ConditionExpression": "Balance >= :a" if sign == "-" else "attribute_exists(PK)",
+                               "ExpressionAttributeValues": {":a": {"N": "5.50"}}}}
+
+        actions = [
+            {"Put": {**table, "ConditionExpression": "attribute_not_exists(PK)", "Item": {**strings(
+                PK="TXN#880h1733", SK="METADATA", GSI1PK="STATUS#completed", GSI1SK=f"CREATED#{time}",
+                GSI2PK="IDEMPOTENCY#abc123def456", GSI2SK="TXN", Type="Transaction", ID="880h1733",
+                IdempotencyKey="abc123def456", TransactionType="payment", Status="completed", MerchantID="m1",
+                Description="Coffee purchase", CreatedAt=time), "Amount": {"N": "5.50"}}}},
+            leg("990i2844", "debit", "a1"), leg("aa1j3955", "credit", "a2"), change("a1", "-"), change("a2", "+")]
+        command = f"transact-write-items --transact-items '{json.dumps(actions)}'"
+        self.aws(command)
+        status, _, err = shell.run(f"aws dynamodb --endpoint-url {self.server.endpoint} {command}")
+        self.assertNotEqual(status, 0)
+        self.assertIn("[ConditionalCheckFailed, None, None, None, None]", err)
+        self.assertEqual(self.run_app("show", "880h1733"), (
+            0, f"{time} 880h1733 payment completed 5.50 merchant m1 Coffee purchase\n"
+            "  debit  5.50 USD account a1\n  credit 5.50 USD account a2\n", ""))
+        self.assertEqual(self.pay("abc123def456"), (0, "880h1733 completed 5.50 USD\n", ""))
+        self.assertEqual(self.balances("a1", "a2"), ["1494.5", "5.5"])
+        self.expect("1 transactions, 2 accounts, 0 problems\n", "reconcile", *ALWAYS)
+
+
+if __name__ == "__main__":
+    unittest.main()

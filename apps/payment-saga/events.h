@@ -1,0 +1,43 @@
+/* events.h - what happened to payments, one item for each event, never changed afterwards.
+ *
+ * Table PaymentEvents: paymentId, timestamp -> userId, eventType, amount, status, metadata,
+ * correlationId. Its index GSI1 has the events of a user by time. */
+#ifndef PAYMENT_SAGA_EVENTS_H
+#define PAYMENT_SAGA_EVENTS_H
+
+#include "common/app.h"
+
+struct event {
+    const char *payment;
+    const char *user;
+    const char *type;   /* PAYMENT_INITIATED, WALLET_DEBITED, PAYMENT_PROCESSED, REFUND_INITIATED */
+    const char *status; /* SUCCESS, FAILED, PENDING */
+    const char *detail; /* goes to the metadata; NULL: none */
+    const char *correlation_id; /* of the run of this program that wrote it */
+    int64_t amount;
+    int64_t time_ms;
+};
+
+/* The item, yours to free. */
+struct ddb_item *event_item(const struct event *event);
+
+enum ending { ENDING_NONE, ENDING_SUCCESS, ENDING_FAILED };
+const char *ending_name(enum ending ending); /* PENDING, SUCCESS, FAILED */
+
+/* What the events of a payment say of it. */
+struct story {
+    bool found;
+    enum ending ending; /* NONE: it is under way */
+    int64_t amount;
+    char user[65];
+    char detail[128]; /* of the latest event that has one */
+};
+
+/* False, with a message, when they cannot be read. */
+bool story_read(struct app *app, const char *payment, struct story *ret_story);
+
+enum app_status events_status(struct app *app);
+extern const struct app_option events_history_options[];
+enum app_status events_history(struct app *app);
+
+#endif

@@ -1,0 +1,29 @@
+/* main.c - `payment-saga`: the commands. */
+#include "breaker.h"
+#include "events.h"
+#include "gateway.h"
+#include "metrics.h"
+#include "saga.h"
+#include "wallet.h"
+
+static const struct app_command commands[] = {
+    {"pay", NULL, "pays once, however often it is run", saga_pay, saga_pay_options},
+    {"wallet create", "USER", "makes a wallet", wallet_create, wallet_create_options},
+    {"wallet show", "USER", "tells what is in a wallet", wallet_show, NULL},
+    {"wallet top-up", "USER", "puts money into a wallet", wallet_top_up, wallet_top_up_options},
+    {"status", "PAYMENT", "tells what happened to a payment", events_status, NULL},
+    {"history", "USER", "tells what a user's payments did, the newest first", events_history,
+     events_history_options},
+    {"breaker", "SERVICE", "tells the state of a circuit breaker", breaker_show, NULL},
+    {"metrics", "TYPE DATE [TO]", "counts and sums up a day's measurements, or several days'",
+     metrics_show, NULL},
+    {"simulate-gateway", "charge KEY AMOUNT CURRENCY", "plays a payment gateway, for --gateway",
+     gateway_simulate, gateway_simulate_options},
+    {0},
+};
+
+int main(int argc, char **argv) {
+    static const struct app_program program = {
+        "payment-saga", "payments that are made once or not at all", commands};
+    return app_main(&program, argc, argv);
+}

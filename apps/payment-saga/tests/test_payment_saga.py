@@ -1,0 +1,478 @@
+"""payment-saga: its commands, its README, bad input, a crash at every point, and the AWS CLI on its tables."""
+
+import concurrent.futures
+import decimal
+import json
+import pathlib
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
+
+from testing import AppTest, deaths, program, shell
+
+GATEWAY = f"{program('payment-saga')} simulate-gateway"
+
+
+class PaymentSaga(AppTest):
+    app = "payment-saga"
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.book = pathlib.Path(folder.name) / "book"
+        self.gateway = f"{GATEWAY} --book {self.book}"
+
+    def pay_arguments(self, payment, amount="100.50", gateway=None, user="user-123", more=()):
+        return ["pay", "--user", user, "--payment", payment, "--amount", amount,
+                "--gateway", gateway or self.gateway, *more]
+
+    def pay(self, payment, *arguments, **options):
+        return self.run_app(*self.pay_arguments(payment, *arguments, **options))
+
+    def wallet(self, balance="1000.00", user="user-123"):
+        self.assertEqual(self.run_app("wallet", "create", user, "--balance", balance)[0], 0)
+
+    def balance(self, user="user-123"):
+        return self.client.get_item(TableName="Wallets", Key={"userId": {"S": user}})["Item"]["balance"]["N"]
+
+    def open_breaker(self, reset_s=1000):
+        self.client.put_item(TableName="CircuitBreakerState", Item={
+            "serviceName": {"S": "payment-gateway"}, "state": {"S": "OPEN"}, "failureCount": {"N": "5"},
+            "resetTime": {"N": str(int(time.time()) + reset_s)}})
+
+    def charged(self):
+        """The payments that the gateway has charged, once for each time."""
+        lines = self.book.read_text().splitlines() if self.book.exists() else []
+        return sorted(line.split()[0].split(":")[1] for line in lines)
+
+    def events(self, payment):
+        items = self.client.query(TableName="PaymentEvents", KeyConditionExpression="paymentId = :p",
+                                  ExpressionAttributeValues={":p": {"S": payment}})["Items"]
+        return [f"{item['eventType']['S']} {item['status']['S']}" for item in items]
+
+    def key(self, payment, user="user-123"):
+        return self.client.get_item(TableName="IdempotencyKeys",
+                                    Key={"idempotencyKey": {"S": f"{user}:{payment}"}})["Item"]
+
+
+class Commands(PaymentSaga):
+    def test_readme(self):
+        self.assertGreaterEqual(self.check_readme(), 12)
+
+    def test_a_payment(self):
+        self.wallet()
+        result = "pay-789 SUCCESS 100.50 sim-user-123:pay-789\n"
+        for _ in range(2):
+            self.assertEqual(self.pay("pay-789"), (0, result, ""))
+            self.assertEqual((self.balance(), self.charged()), ("899.5", ["pay-789"]))
+        self.assertEqual(self.events("pay-789"), ["PAYMENT_INITIATED PENDING", "WALLET_DEBITED SUCCESS",
+                                                  "PAYMENT_PROCESSED PENDING", "PAYMENT_PROCESSED SUCCESS"])
+        key = self.key("pay-789")
+        self.assertEqual(sorted(key), ["createdAt", "expirationTime", "idempotencyKey", "paymentId", "result", "status"])
+        self.assertEqual((key["status"]["S"], key["paymentId"]["S"]), ("COMPLETED", "pay-789"))
+        self.assertAlmostEqual(int(key["expirationTime"]["N"]), time.time() + 86400, delta=120)
+        self.expect("user-123 899.50 USD version 2\n", "wallet", "show", "user-123")
+        self.expect("count 1 p50 N p99 N\n", "metrics", "PAYMENT_LATENCY", time.strftime("%Y-%m-%d", time.gmtime()))
+
+    def test_a_refused_payment_is_refunded(self):
+        self.wallet()
+        for _ in range(2):
+            self.assertEqual(self.pay("p1", gateway=f"{self.gateway} --fail 100"),
+                             (1, "p1 FAILED 100.50 refused by the simulator\n", ""))
+            self.assertEqual((self.balance(), self.charged()), ("1000", []))
+        self.assertEqual(self.events("p1")[-2:], ["PAYMENT_PROCESSED FAILED", "REFUND_INITIATED SUCCESS"])
+        self.expect("TIME PAYMENT_INITIATED PENDING 100.50\nTIME WALLET_DEBITED SUCCESS 100.50\n"
+                    "TIME PAYMENT_PROCESSED PENDING 100.50\nTIME PAYMENT_PROCESSED FAILED 100.50 refused by the simulator\n"
+                    "TIME REFUND_INITIATED SUCCESS 100.50\np1 FAILED\n", "status", "p1")
+        self.expect("TIME p1 REFUND_INITIATED SUCCESS 100.50\n", "history", "user-123", "--limit", "1")
+
+    def test_not_enough_money(self):
+        self.wallet("100.49")
+        for _ in range(2):
+            self.assertEqual(self.pay("p1"), (1, "p1 FAILED 100.50 not enough money\n", ""))
+            self.run_app("wallet", "top-up", "user-123", "--amount", "1000")  # the result stays
+        self.assertEqual((self.balance(), self.charged()), ("2100.49", []))
+        self.assertEqual(self.pay("p2")[0], 0)
+
+    def test_the_whole_wallet(self):
+        self.wallet("100.50")
+        self.assertEqual(self.pay("p1")[0], 0)
+        self.assertEqual(self.balance(), "0")
+
+    def test_what_does_not_fit(self):
+        self.wallet()
+        self.pay("p1")
+        before = self.everything()
+        self.assertEqual(self.pay("p1", "100.51"), (1, "", "payment-saga: p1 was begun with the amount 100.50\n"))
+        self.wallet(user="user-124")
+        self.assertEqual(self.pay("p1", user="user-124"), (1, "", "payment-saga: p1 is a payment of another user\n"))
+        self.assertEqual(self.pay("p2", user="user-125"), (1, "", "payment-saga: there is no wallet of user-125\n"))
+        for table in ("PaymentEvents", "IdempotencyKeys", "Metrics"):
+            self.assertEqual(self.everything()[table], before[table])
+        self.expect("", "wallet", "create", "user-123", "--balance", "1", status=1,
+                    err="payment-saga: user-123 has a wallet already\n")
+        self.expect("", "wallet", "show", "user-9", status=1, err="payment-saga: there is no wallet of user-9\n")
+        self.expect("", "wallet", "top-up", "user-9", "--amount", "1", status=1,
+                    err="payment-saga: there is no wallet of user-9\n")
+        self.expect("", "status", "p9", status=1, err="payment-saga: there is no payment p9\n")
+        self.expect("", "history", "user-9")
+        self.expect("count 0\n", "metrics", "PAYMENT_LATENCY", "2024-01-01", "2024-01-31")
+        self.assertEqual(self.balance(), "899.5")
+
+    def test_a_gateway_that_does_not_answer(self):
+        """Nobody knows whether it has charged, so the money stays where it is until it answers."""
+        self.wallet()
+        for gateway, why in (("exit 7; #", "it ended with status 7"), ("kill -9 $$;", "it was killed by signal 9"),
+                             ("sleep 60;", "no answer within 300 ms"), ("yes;", "its answer has more than 4096 bytes"),
+                             ("/no/such/program 2>/dev/null", "it ended with status 127")):
+            with self.subTest(gateway):
+                self.assertEqual(self.pay("p1", gateway=gateway, more=["--gateway-timeout", "300", "--breaker-failures", "100"]), (
+                    1, "", f"payment-saga: p1 is pending: nobody knows whether the gateway has charged: {why}; run it again\n"))
+                self.assertEqual(self.balance(), "899.5")
+        self.assertEqual(self.pay("p1")[0], 0)
+        self.assertEqual((self.balance(), self.charged()), ("899.5", ["p1"]))
+
+    def test_what_the_gateway_says_is_kept_harmless(self):
+        self.wallet()
+        status, out, _ = self.pay("p1", gateway="printf 'a\\033[31m\\377b\\nc' ; true")
+        self.assertEqual((status, out), (0, "p1 SUCCESS 100.50 a?[31m?b\n"))
+
+    def test_a_key_that_has_expired(self):
+        """Its events tell how the payment ended; nothing is paid again."""
+        self.wallet()
+        first = [self.pay("p1"), self.pay("p2", gateway=f"{self.gateway} --fail 100")]
+        for payment in ("p1", "p2"):
+            self.client.delete_item(TableName="IdempotencyKeys", Key={"idempotencyKey": {"S": f"user-123:{payment}"}})
+        self.assertEqual([self.pay("p1"), self.pay("p2")], first)
+        self.assertEqual((self.balance(), self.charged()), ("899.5", ["p1"]))
+
+    def test_a_payment_under_way_never_expires(self):
+        self.wallet()
+        self.pay("p1", gateway="exit 7; #")
+        self.assertNotIn("expirationTime", self.key("p1"))
+        self.assertEqual(self.key("p1")["status"]["S"], "PROCESSING")
+
+
+class Concurrency(PaymentSaga):
+    def test_one_payment_run_by_many_at_once(self):
+        self.wallet()
+        arguments = self.pay_arguments("p1", gateway=f"{self.gateway} --delay 50")
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            results = set(pool.map(lambda _: self.run_app(*arguments), range(12)))
+        self.assertEqual(results, {(0, "p1 SUCCESS 100.50 sim-user-123:p1\n", "")})
+        self.assertEqual((self.balance(), self.charged()), ("899.5", ["p1"]))
+        self.assertEqual(len(self.events("p1")), 4)
+
+    def test_many_payments_from_one_wallet(self):
+        """More than it has: what is paid is paid in full, and the balance never drops below zero."""
+        self.wallet("500.00")
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            results = list(pool.map(lambda n: self.pay(f"p{n}", "90.00")[:2], range(10)))
+        self.assertEqual(sorted(status for status, _ in results), [0] * 5 + [1] * 5)
+        self.assertEqual(sum("not enough money" in out for _, out in results), 5)
+        self.assertEqual((self.balance(), len(self.charged())), ("50", 5))
+
+
+class ConcurrencyWithConflicts(Concurrency):
+    """As in the service: transactions that meet on an item are cancelled with TransactionConflict."""
+
+    server_arguments = ["--memory", "--transaction-conflicts"]
+
+
+class Policy(PaymentSaga):
+    def test_every_action_of_the_policy_is_needed_and_no_other(self):
+        def scenario(run):
+            run("wallet", "create", "user-123", "--balance", "1000")
+            run("wallet", "top-up", "user-123", "--amount", "1")
+            run(*self.pay_arguments("p1"))
+            run(*self.pay_arguments("p2", gateway=f"{self.gateway} --fail 100"))
+            for command in ("wallet show user-123", "status p1", "history user-123", "breaker payment-gateway",
+                            "metrics PAYMENT_LATENCY 2026-01-01"):
+                run(*command.split())
+
+        self.check_policy(scenario)
+
+
+class CrashAtEveryPoint(PaymentSaga):
+    """The program is killed at each of its requests in turn. Run again, it ends as if nothing had been."""
+
+    def check(self, result, charged, more=(), gateway="", balance="1000000"):
+        def arguments(payment):
+            return self.pay_arguments(payment, gateway=f"{self.gateway} {gateway}", more=more)
+
+        self.wallet(balance)
+        payments = []
+        for payment in deaths(self.server.port, self.app, arguments):
+            self.assertEqual(self.run_app(*arguments(payment)),
+                             (0 if charged else 1, f"{payment} {result.replace('ID', payment)}\n", ""))
+            payments.append(payment)
+        count = len(payments) + 2  # the last run before and the last run after lived
+        self.assertGreater(count, 10)
+        self.assertEqual(len(set(self.charged())), count if charged else 0)
+        self.assertEqual(len(self.charged()), len(set(self.charged())))
+        self.assertEqual(decimal.Decimal(self.balance()),
+                         decimal.Decimal(balance) - (count * decimal.Decimal("100.50") if charged else 0))
+
+    def test_a_payment(self):
+        self.check("SUCCESS 100.50 sim-user-123:ID", True)
+
+    def test_a_refused_payment(self):
+        self.check("FAILED 100.50 refused by the simulator", False, ["--breaker-failures", "1000"], "--fail 100")
+
+    def test_not_enough_money(self):
+        self.check("FAILED 100.50 not enough money", False, balance="100.49")
+
+    def test_an_open_breaker(self):
+        self.open_breaker()
+        self.check("FAILED 100.50 the circuit breaker is open", False)
+
+
+class Breaker(PaymentSaga):
+    OPENS = [*["p%d FAILED 100.50 refused by the simulator\n" % n for n in range(3)],
+             "p3 FAILED 100.50 the circuit breaker is open\n"]
+
+    def setUp(self):
+        super().setUp()
+        self.wallet()
+
+    def state(self):
+        status, out, err = self.run_app("breaker", "payment-gateway")
+        self.assertEqual((status, err), (0, ""))
+        return out.removeprefix("payment-gateway ").split(" no calls")[0].strip()
+
+    def try_to_pay(self, payment, gateway="", reset="4"):
+        return self.pay(payment, gateway=f"{self.gateway} {gateway}",
+                        more=["--breaker-failures", "3", "--breaker-reset", reset])[1]
+
+    def open(self, reset="4"):
+        self.assertEqual(self.state(), "CLOSED failures 0 successes 0")
+        self.assertEqual([self.try_to_pay(f"p{n}", "--fail 100", reset) for n in range(4)], self.OPENS)
+        self.assertEqual(self.state(), "OPEN failures 3 successes 0")
+
+    def wait_for_reset(self):
+        time.sleep(5.1)  # resetTime counts whole seconds
+
+    def test_opens_after_failures_in_a_row(self):
+        for n in range(2):
+            self.try_to_pay(f"a{n}", "--fail 100")
+        self.assertEqual(self.state(), "CLOSED failures 2 successes 0")
+        self.try_to_pay("a2")
+        self.assertEqual(self.state(), "CLOSED failures 0 successes 1")
+        for n in range(3, 6):
+            self.try_to_pay(f"a{n}", "--fail 100", "1000")
+        self.assertEqual(self.state(), "OPEN failures 3 successes 0")
+        self.assertEqual(self.try_to_pay("a6"), "a6 FAILED 100.50 the circuit breaker is open\n")
+        self.assertEqual((self.charged(), self.balance()), (["a2"], "899.5"))
+
+    def test_closes_after_successes(self):
+        self.open()
+        self.wait_for_reset()
+        self.assertEqual(self.try_to_pay("p5"), "p5 SUCCESS 100.50 sim-user-123:p5\n")
+        self.assertEqual(self.state(), "HALF_OPEN failures 0 successes 1")
+        self.assertEqual(self.try_to_pay("p6"), "p6 SUCCESS 100.50 sim-user-123:p6\n")
+        self.assertEqual(self.state(), "CLOSED failures 0 successes 2")
+
+    def test_opens_again_when_the_trial_fails(self):
+        self.open()
+        self.wait_for_reset()
+        self.assertEqual(self.try_to_pay("p5", "--fail 100", "1000"), "p5 FAILED 100.50 refused by the simulator\n")
+        self.assertEqual(self.state(), "OPEN failures 4 successes 0")
+
+    def test_is_forgotten_at_its_reset_time(self):
+        """Also where the server has not removed the item yet: its TTL is off here."""
+        self.client.delete_table(TableName="CircuitBreakerState")
+        self.create("CircuitBreakerState", "serviceName:S")
+        self.open_breaker(-5)
+        self.assertEqual(self.try_to_pay("p0", "--fail 100"), self.OPENS[0])
+        self.assertEqual(self.state(), "CLOSED failures 1 successes 0")
+
+    def test_a_payment_that_the_gateway_may_know_waits(self):
+        self.pay("p9", gateway="exit 7; #")
+        self.open_breaker()
+        self.assertEqual(self.pay("p9"), (1, "", "payment-saga: p9 is pending: the circuit breaker of payment-gateway is "
+                                                 "open, and the gateway may have charged; run it again later\n"))
+        self.assertEqual(self.balance(), "899.5")
+
+
+class BadInput(PaymentSaga):
+    ID = "is 1 to 64 letters, digits, '.', '_' or '-', not "
+    AMOUNT = "takes an amount from 0.01 on, with at most two decimals, not "
+
+    def test_bad_input(self):
+        pay = "pay --user u --payment p --gateway true"
+        self.wallet()
+        self.check_bad_input([
+            ("nothing", "there is no command 'nothing'"),
+            ("wallet", "there is no command 'wallet'"),
+            ("pay", "--user is missing"),
+            ("pay --user", "--user needs a value, USER"),
+            ("pay --user=", "--user needs a value, USER"),
+            ("pay --user u --user v", "--user is given twice"),
+            ("pay --colour red", "there is no option --colour"),
+            ("pay --user u --payment p --amount 5", "--gateway is missing"),
+            (f"{pay} --amount 5 more", "unexpected operand 'more'"),
+            *[(f"{pay} --amount '{amount}'", f"--amount {self.AMOUNT}'{amount}'") for amount in (
+                "0", "0.00", "-5", "5.001", "5.", ".5", "1e3", "0x10", "+5", " 5", "5 ", "5,00", "five", "NaN", "inf",
+                "99999999999999999999", "10000000000000.01")],
+            ("pay --user a:b --payment p --amount 5 --gateway true", f"--user {self.ID}'a:b'"),
+            ("pay --user u --payment 'a b' --amount 5 --gateway true", f"--payment {self.ID}'a b'"),
+            (f"pay --user {'u' * 65} --payment p --amount 5 --gateway true", f"--user {self.ID}'{'u' * 65}'"),
+            (f"{pay} --amount 5 --service ''", "--service needs a value, NAME"),
+            (f"{pay} --amount 5 --service é", f"--service {self.ID}'é'"),
+            (f"{pay} --amount 5 --gateway-timeout 0", "--gateway-timeout takes a number from 1 to 600000, not '0'"),
+            (f"{pay} --amount 5 --breaker-reset x", "--breaker-reset takes a number from 1 to 86400, not 'x'"),
+            (f"{pay} --amount 5 --breaker-failures 99999999999999999999",
+             "--breaker-failures takes a number from 1 to 1000000, not '99999999999999999999'"),
+            ("wallet create", "USER is missing"),
+            ("wallet create ''", "USER is missing"),
+            ("wallet create u", "--balance is missing"),
+            ("wallet create u v --balance 5", "unexpected operand 'v'"),
+            ("wallet create u --balance -1", "--balance takes an amount from 0.00 on, with at most two decimals, not '-1'"),
+            ("wallet create u --balance 1 --currency usd", "--currency takes three capital letters, not 'usd'"),
+            ("wallet create u --balance 1 --currency USDX", "--currency takes three capital letters, not 'USDX'"),
+            ("wallet show 'u#'", f"USER {self.ID}'u#'"),
+            ("wallet top-up user-123 --amount 0", f"--amount {self.AMOUNT}'0'"),
+            ("status", "PAYMENT is missing"),
+            ("status a/b", f"PAYMENT {self.ID}'a/b'"),
+            ("history", "USER is missing"),
+            ("history u --limit 0", "--limit takes a number from 1 to 1000000, not '0'"),
+            ("breaker", "SERVICE is missing"),
+            ("breaker 'x y'", f"SERVICE {self.ID}'x y'"),
+            ("metrics PAYMENT_LATENCY", "DATE is missing"),
+            *[(f"metrics PAYMENT_LATENCY '{day}'", f"DATE is a day like 2024-01-01, not '{day}'") for day in (
+                "today", "2024-02-30", "2024-13-01", "24-01-01", "2024-01-01T00:00:00Z", "1969-12-31", "2024-01-01 ")],
+            ("metrics PAYMENT_LATENCY 2024-01-02 2024-01-01",
+             "TO is a day from DATE on, at most 366 days in all, not '2024-01-01'"),
+            ("metrics PAYMENT_LATENCY 2024-01-01 2025-01-01",
+             "TO is a day from DATE on, at most 366 days in all, not '2025-01-01'"),
+            ("metrics 'a#b' 2024-01-01", f"TYPE {self.ID}'a#b'"),
+            ("simulate-gateway pay k 1 USD", "the gateway can charge, not 'pay'"),
+            ("simulate-gateway charge k 1 USD --fail 101", "--fail takes a number from 0 to 100, not '101'"),
+        ])
+
+    def test_help(self):
+        for arguments in (["--help"], ["-h"], ["pay", "--help"], ["wallet", "create", "-h"]):
+            status, out, err = self.run_app(*arguments)
+            self.assertEqual((status, err), (0, ""))
+            self.assertIn("Usage: payment-saga ", out)
+        status, out, err = self.run_app()
+        self.assertEqual((status, out), (2, ""))
+        self.assertIn("Usage: payment-saga ", err)
+
+    def test_no_server_and_no_table(self):
+        status, out, err = self.run_app("wallet", "show", "u", "--endpoint", "http://127.0.0.1:1")
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(err, r"^payment-saga: cannot read the wallet of u: .+\n$")
+        self.client.delete_table(TableName="Wallets")
+        self.expect("", "wallet", "show", "u", status=1, err="payment-saga: cannot read the wallet of u: "
+                    "ResourceNotFoundException: Requested resource not found\n")
+
+    def test_items_of_another_shape(self):
+        """What others have written does not crash it."""
+        for wallet in ({"balance": {"S": "12"}, "version": {"N": "1"}}, {"balance": {"N": "1"}},
+                       {"balance": {"N": "0.001"}, "version": {"N": "1"}}, {"balance": {"N": "1"}, "version": {"N": "1.5"}}):
+            self.client.put_item(TableName="Wallets", Item={"userId": {"S": "odd"}, **wallet})
+            self.expect("", "wallet", "show", "odd", status=1, err="payment-saga: the wallet of odd has no balance or no "
+                        "version that this program knows\n")
+        self.wallet()
+        for result in ({}, {"result": {"S": "x"}}, {"result": {"M": {}}}, {"result": {"M": {"step": {"S": "COMPLETED"}}}}):
+            self.client.put_item(TableName="IdempotencyKeys", Item={"idempotencyKey": {"S": "user-123:p"}, **result})
+            self.assertEqual(self.pay("p"), (1, "", "payment-saga: the idempotency key of p has a result that this program "
+                                                    "does not know\n"))
+        for reset, calls in (("9" * 18, "9999-12-31T23:49:59Z"), ("1.5", "1969-12-31T23:50:00Z")):
+            self.client.put_item(TableName="CircuitBreakerState", Item={
+                "serviceName": {"S": "odd"}, "state": {"S": "OPEN"}, "resetTime": {"N": reset}})
+            self.assertEqual(self.run_app("breaker", "odd"), (
+                0, f"odd OPEN failures 0 successes 0 no calls until {calls}\n", ""))
+        self.client.put_item(TableName="PaymentEvents", Item={"paymentId": {"S": "odd"}, "timestamp": {"S": "x"}})
+        self.expect("x ? ? 0.00\nodd PENDING\n", "status", "odd")
+        self.assertEqual(self.balance(), "1000")
+
+
+class AwsCli(AppTest):
+    """The tables by the AWS CLI, as people make and read them."""
+
+    app = "payment-saga"
+    TABLES = {
+        "Wallets": "AttributeName=userId,AttributeType=S --key-schema AttributeName=userId,KeyType=HASH",
+        "PaymentEvents": "AttributeName=paymentId,AttributeType=S AttributeName=timestamp,AttributeType=S"
+                         " AttributeName=userId,AttributeType=S"
+                         " --key-schema AttributeName=paymentId,KeyType=HASH AttributeName=timestamp,KeyType=RANGE"
+                         " --global-secondary-indexes 'IndexName=GSI1,KeySchema=[{AttributeName=userId,KeyType=HASH},"
+                         "{AttributeName=timestamp,KeyType=RANGE}],Projection={ProjectionType=ALL}'",
+        "CircuitBreakerState": "AttributeName=serviceName,AttributeType=S"
+                               " --key-schema AttributeName=serviceName,KeyType=HASH",
+        "IdempotencyKeys": "AttributeName=idempotencyKey,AttributeType=S"
+                           " --key-schema AttributeName=idempotencyKey,KeyType=HASH",
+        "Metrics": "'AttributeName=metricType#date,AttributeType=S' AttributeName=timestamp,AttributeType=S"
+                   " --key-schema 'AttributeName=metricType#date,KeyType=HASH' AttributeName=timestamp,KeyType=RANGE",
+    }
+
+    MEMBERS = ("attributes", "keys", "indexes", "ttl", "billing")  # What the commands say.
+
+    def setUp(self):
+        pass  # One session, told in the order of the names of its tests.
+
+    def test_1_create_table(self):
+        super().setUp()
+        by_template = self.shapes(*self.MEMBERS)
+        self.assertEqual(sorted(by_template), sorted(self.TABLES))
+        for name in self.TABLES:
+            self.aws(f"delete-table --table-name {name}")
+        for name, definition in self.TABLES.items():
+            self.aws(f"create-table --table-name {name} --billing-mode PAY_PER_REQUEST --attribute-definitions {definition}")
+        self.aws("update-time-to-live --table-name CircuitBreakerState"
+                 " --time-to-live-specification 'Enabled=true, AttributeName=resetTime'")
+        self.aws("update-time-to-live --table-name IdempotencyKeys"
+                 " --time-to-live-specification 'Enabled=true, AttributeName=expirationTime'")
+        self.assertEqual(self.shapes(*self.MEMBERS), by_template)
+
+    def test_2_items(self):
+        wallet = {"userId": {"S": "user-123"}, "balance": {"N": "1000.00"}, "currency": {"S": "USD"}, "version": {"N": "1"},
+                  "updatedAt": {"S": "2024-01-01T10:00:00Z"}, "createdAt": {"S": "2024-01-01T09:00:00Z"}}
+        self.aws(f"put-item --table-name Wallets --item '{json.dumps(wallet)}'")
+        self.expect("user-123 1000.00 USD version 1\n", "wallet", "show", "user-123")
+        out = self.aws("""query --table-name Wallets --key-condition-expression 'userId = :u' --output text"""
+                       """ --expression-attribute-values '{":u":{"S":"user-123"}}' --query 'Items[0].balance.N'""")
+        self.assertEqual(out, "1000\n")
+        metric = {"metricType#date": {"S": "PAYMENT_LATENCY#2024-01-01"}, "timestamp": {"S": "2024-01-01T10:00:00.123Z"},
+                  "value": {"N": "234.56"}, "dimensions": {"M": {"service": {"S": "payments-adapter"}}}}
+        self.aws(f"put-item --table-name Metrics --item '{json.dumps(metric)}'")
+        self.assertEqual(self.run_app("metrics", "PAYMENT_LATENCY", "2024-01-01"), (0, "count 1 p50 234.56 p99 234.56\n", ""))
+
+    def test_3_the_program_reads_what_the_cli_wrote_and_back(self):
+        self.assertEqual(self.run_app("pay", "--user", "user-123", "--payment", "pay-789", "--amount", "100.50",
+                                      "--gateway", GATEWAY)[0], 0)
+        out = self.aws("""get-item --table-name IdempotencyKeys --key '{"idempotencyKey":{"S":"user-123:pay-789"}}'"""
+                       """ --query 'Item.[status.S,paymentId.S,result.M.status.S]' --output text""")
+        self.assertEqual(out, "COMPLETED\tpay-789\tSUCCESS\n")
+        out = self.aws("""query --table-name PaymentEvents --index-name GSI1 --key-condition-expression 'userId = :u'"""
+                       """ --expression-attribute-values '{":u":{"S":"user-123"}}'"""
+                       """ --query 'Items[].[eventType.S,status.S,amount.N]' --output text""")
+        self.assertEqual(out, "PAYMENT_INITIATED\tPENDING\t100.5\nWALLET_DEBITED\tSUCCESS\t100.5\n"
+                              "PAYMENT_PROCESSED\tPENDING\t100.5\nPAYMENT_PROCESSED\tSUCCESS\t100.5\n")
+        out = self.aws("""get-item --table-name CircuitBreakerState --key '{"serviceName":{"S":"payment-gateway"}}'"""
+                       """ --query 'Item.[state.S,failureCount.N,successCount.N]' --output text""")
+        self.assertEqual(out, "CLOSED\t0\t1\n")
+
+    def test_4_a_debit_by_hand(self):
+        """What the saga's transaction does to a wallet, typed by a person; a stale version is refused."""
+        actions = [{"Update": {
+            "TableName": "Wallets", "Key": {"userId": {"S": "user-123"}},
+            "UpdateExpression": "SET balance = balance - :a, version = version + :one",
+            "ConditionExpression": "version = :v AND balance >= :a",
+            "ExpressionAttributeValues": {":a": {"N": "99.50"}, ":one": {"N": "1"}, ":v": {"N": "2"}}}}]
+        self.aws(f"transact-write-items --transact-items '{json.dumps(actions)}'")
+        self.expect("user-123 800.00 USD version 3\n", "wallet", "show", "user-123")
+        status, _, err = shell.run(f"aws dynamodb --endpoint-url {self.server.endpoint} transact-write-items"
+                                   f" --transact-items '{json.dumps(actions)}'")
+        self.assertNotEqual(status, 0)
+        self.assertIn("[ConditionalCheckFailed]", err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,37 @@
+/* wallet.h - the wallets: what a user has, and how it changes.
+ *
+ * Table Wallets: userId -> balance, currency, version, updatedAt, createdAt. Every change names the
+ * version that it has seen and makes the next one, so nobody changes a balance that they have not
+ * read; and no change lets a balance drop below zero. */
+#ifndef PAYMENT_SAGA_WALLET_H
+#define PAYMENT_SAGA_WALLET_H
+
+#include "common/app.h"
+
+struct wallet {
+    bool found;
+    int64_t balance; /* in cents */
+    int64_t version;
+    char currency[4];
+};
+
+/* False, with a message, when it cannot be read. */
+bool wallet_read(struct app *app, const char *user, struct wallet *ret_wallet);
+
+/* One action of a transaction: `cents` more or less than `wallet` says. */
+struct wallet_change {
+    struct ddb_item *key;
+    struct ddb_item *values;
+    struct ddb_write write;
+};
+void wallet_change_init(struct wallet_change *change, const char *user, const struct wallet *wallet,
+                        int64_t cents);
+void wallet_change_release(struct wallet_change *change);
+
+extern const struct app_option wallet_create_options[];
+extern const struct app_option wallet_top_up_options[];
+enum app_status wallet_create(struct app *app);
+enum app_status wallet_show(struct app *app);
+enum app_status wallet_top_up(struct app *app);
+
+#endif
