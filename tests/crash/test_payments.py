@@ -1,22 +1,16 @@
 """Payments in transactions while the server is killed and started again: every one that was acknowledged was
 made exactly once, and no money came or went. payments.py says what is judged; the first class is its canary."""
 
-import http.client
-import json
 import pathlib
 import random
-import sys
 import tempfile
 import threading
-import time
 import unittest
 import uuid
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "wire"))
-
 from payments import START, Bank, Payment, judge
-from server import Server
-from wire import HEADERS, call
+from world import Link, Server, World
+from wire import call
 
 SECONDS = 12
 CLIENTS = 8
@@ -78,56 +72,15 @@ class Judgement(unittest.TestCase):
         self.assert_noticed("a: payment 1 saw version 1 with 1000; there were 990")
 
 
-class World:
-    """The server that is there at the moment, and what all clients share."""
-
-    def __init__(self):
-        self.port = None
-        self.changed = threading.Condition()
-        self.closing = False  # no new payments
-
-    def set_port(self, port):
-        with self.changed:
-            self.port = port
-            self.changed.notify_all()
-
-    def wait_port(self):
-        with self.changed:
-            if not self.changed.wait_for(lambda: self.port is not None, timeout=60):
-                raise AssertionError("the server did not come back")
-            return self.port
-
-
-class Client(threading.Thread):
+class Client(Link, threading.Thread):
     """Pays until the bank closes. A payment whose fate is not known is sent again until it is."""
 
     def __init__(self, world, rng):
-        super().__init__()
-        self.world, self.rng = world, rng
+        Link.__init__(self, world)
+        threading.Thread.__init__(self)
+        self.rng = rng
         self.payments, self.problems = [], []
         self.resent = self.totals = 0
-        self.connection = None
-
-    def exchange(self, operation, body):
-        """The reply's status and JSON; None when the server was lost meanwhile."""
-        port = self.world.wait_port()
-        try:
-            if self.connection is None or self.connection.port != port:
-                self.close()
-                self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-            self.connection.request("POST", "/", json.dumps(body), {
-                **HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}"})
-            response = self.connection.getresponse()
-            return response.status, json.loads(response.read())
-        except (OSError, http.client.HTTPException, ValueError):
-            self.close()
-            time.sleep(0.01)
-            return None
-
-    def close(self):
-        if self.connection is not None:
-            self.connection.close()
-        self.connection = None
 
     def send(self, payment):
         """One try: True, False, or None when nobody knows."""
@@ -231,20 +184,6 @@ def look(port):
 
 
 class Payments(unittest.TestCase):
-    def crash_again_and_again(self, data, world, rng):
-        """Lives and deaths of the server until it is time; returns the last one, running."""
-        end, deaths = time.monotonic() + SECONDS, 0
-        while True:
-            server = Server("--data", data).start()
-            world.set_port(server.port)
-            if time.monotonic() > end:
-                return server, deaths
-            time.sleep(rng.uniform(0.3, 1.5))
-            world.set_port(None)
-            server.kill()
-            server.errors.close()
-            deaths += 1
-
     def test_money_neither_comes_nor_goes(self):
         seed = random.randrange(1 << 32)
         print(f"# seed {seed}", flush=True)
@@ -256,7 +195,7 @@ class Payments(unittest.TestCase):
             clients = [Client(world, random.Random(rng.random())) for _ in range(CLIENTS)]
             for client in clients:
                 client.start()
-            server, deaths = self.crash_again_and_again(data, world, rng)
+            server, deaths = world.crash_again_and_again(rng, SECONDS, "--data", data)
             world.closing = True
             for client in clients:
                 client.join()

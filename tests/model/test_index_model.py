@@ -17,7 +17,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "wire"))
 
 from server import Server  # noqa: E402
-from test_model import Client, canonical_item  # noqa: E402
+from test_model import canonical_item  # noqa: E402
+from wire import Connection  # noqa: E402
 
 SEED = int(os.environ.get("GRAMME_SEED", random.SystemRandom().randrange(1 << 32)))
 STEPS = int(os.environ.get("GRAMME_STEPS", 600))
@@ -247,7 +248,7 @@ class IndexModelTest(unittest.TestCase):
 
     def test_in_memory(self):
         with Server("--memory") as server:
-            client = Client(server.port)
+            client = Connection(server.port)
             self.create(client)
             for _ in range(STEPS):
                 self.write(client)
@@ -272,7 +273,7 @@ class IndexModelTest(unittest.TestCase):
     def test_on_disk_with_crashes_while_an_index_is_filled(self):
         with tempfile.TemporaryDirectory() as directory:
             server = Server("--data", directory).start()
-            client = Client(server.port)
+            client = Connection(server.port)
             self.create(client)
             self.batch(client, 3000)
             for index in LATER:
@@ -286,7 +287,7 @@ class IndexModelTest(unittest.TestCase):
                     else:
                         server.stop()
                     server = Server("--data", directory).start()
-                    client = Client(server.port)
+                    client = Connection(server.port)
                 self.wait_until_active(client)
                 self.compare_all(client)
             client.close()
@@ -295,7 +296,7 @@ class IndexModelTest(unittest.TestCase):
     def test_the_comparison_notices_a_missing_entry(self):
         """The canary: an item that the oracle alone knows must be missed in the indexes."""
         with Server("--memory") as server:
-            client = Client(server.port)
+            client = Connection(server.port)
             self.create(client)
             self.items["p0", 1] = {"pk": {"S": "p0"}, "sk": {"N": "1"}, "g": {"S": "a"}}
             with self.assertRaises(AssertionError):

@@ -6,8 +6,6 @@ differs: GRAMME_SEED repeats a run, GRAMME_STEPS makes it longer.
 """
 
 import decimal
-import http.client
-import json
 import os
 import pathlib
 import random
@@ -18,32 +16,13 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "wire"))
 
 from server import Server  # noqa: E402
-from wire import HEADERS  # noqa: E402
+from wire import Connection  # noqa: E402
 
 SEED = int(os.environ.get("GRAMME_SEED", random.SystemRandom().randrange(1 << 32)))
 STEPS = int(os.environ.get("GRAMME_STEPS", 1500))
 decimal.getcontext().prec = 60
 
 FAILED = "ConditionalCheckFailedException"
-
-
-class Client:
-    """One keep-alive connection."""
-
-    def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-
-    def call(self, operation, **body):
-        self.connection.request("POST", "/", json.dumps(body),
-                                {**HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}"})
-        response = self.connection.getresponse()
-        answer = json.loads(response.read())
-        if response.status != 200:
-            answer["error"] = answer["__type"].split("#")[1]
-        return answer
-
-    def close(self):
-        self.connection.close()
 
 
 def canonical(value):
@@ -293,7 +272,7 @@ class ModelTest(unittest.TestCase):
 
     def test_in_memory(self):
         with Server("--memory") as server:
-            client = Client(server.port)
+            client = Connection(server.port)
             self.create(client)
             self.run_steps(client, STEPS)
             client.close()
@@ -302,7 +281,7 @@ class ModelTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             for round_number in range(5):
                 server = Server("--data", directory, "--durability", self.rng.choice(["sync", "relaxed"])).start()
-                client = Client(server.port)
+                client = Connection(server.port)
                 if round_number == 0:
                     self.create(client)
                 else:
@@ -317,7 +296,7 @@ class ModelTest(unittest.TestCase):
     def test_the_comparison_notices_a_difference(self):
         """The canary: an oracle that knows one item too many must fail."""
         with Server("--memory") as server:
-            client = Client(server.port)
+            client = Connection(server.port)
             self.create(client)
             self.oracle.items["p0", decimal.Decimal(1)] = self.oracle.new_item(("p0", decimal.Decimal(1)))
             with self.assertRaises(AssertionError):

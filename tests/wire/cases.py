@@ -18,7 +18,8 @@
     << 400                                status, then headers: `Name: value`, `Name:` (any), `!Name` (absent)
     <<| <UnknownOperationException/>\\n   the exact body
 
-A request without an expectation must answer 200. In the expected JSON the string "*" matches any
+A request without an expectation must answer 200. In a request the string "$Name" stands for the text that
+was in the member Name of the last answer that had one. In the expected JSON the string "*" matches any
 value, "*uuid" a UUID and "*time" seconds since 1970. {{x*9}} anywhere stands for x nine times. A file
 with a line `must fail` is a canary: each of its cases has a line `because TEXT`, and passes only if it
 fails for a reason that contains TEXT.
@@ -36,12 +37,23 @@ ERRORS = {
     "IncompleteSignatureException": (400, "com.amazon.coral.service", "message"),
     "InvalidSignatureException": (400, "com.amazon.coral.service", "message"),
     "UnrecognizedClientException": (400, "com.amazon.coral.service", "message"),
+    "AccessDeniedException": (400, "com.amazon.coral.service", "Message"),
     "ConditionalCheckFailedException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
     "ResourceNotFoundException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
     "ResourceInUseException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
     "LimitExceededException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
+    "ExpiredIteratorException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
+    "TrimmedDataAccessException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
     "DuplicateItemException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
     "IdempotentParameterMismatchException": (400, "com.amazonaws.dynamodb.v20120810", "Message"),
+    "TableNotFoundException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
+    "TableInUseException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
+    "TableAlreadyExistsException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
+    "BackupNotFoundException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
+    "BackupInUseException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
+    "ContinuousBackupsUnavailableException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
+    "PointInTimeRecoveryUnavailableException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
+    "InvalidRestoreTimeException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
     "InternalServerError": (500, "com.amazonaws.dynamodb.v20120810", "message"),
 }
 REPEAT = re.compile(r"\{\{(.+?)\*(\d+)\}\}")

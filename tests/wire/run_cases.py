@@ -5,13 +5,16 @@
     /usr/bin/python3 tests/wire/run_cases.py tests/data/wire/query.txt  some files
 """
 
+import json
 import pathlib
+import re
 import sys
 
 import cases
 import wire
 from server import ROOT, Server
 
+KNOWN = re.compile(rb'"\$([A-Za-z]+)"')
 AUTH_HEADERS = ["Authorization: " + wire.AUTHORIZATION, "X-Amz-Date: 20260101T000000Z"]
 
 
@@ -23,9 +26,14 @@ def raw_headers(step):
     return [tuple(line.split(": ", 1)) if ": " in line else (line.rstrip(":"), "") for line in lines]
 
 
-def send(port, step):
+def fill_in(body, known):
+    """The body with the texts of earlier answers in their places."""
+    return KNOWN.sub(lambda match: json.dumps(known[match.group(1).decode()]).encode(), body)
+
+
+def send(port, step, known):
     if not step.raw:
-        return wire.call(port, step.operation, step.body)
+        return wire.call(port, step.operation, fill_in(step.body, known))
     method, path, *_ = step.head[0].split(" ")
     return wire.http_request(port, method, path, dict(raw_headers(step)), step.body)
 
@@ -61,11 +69,17 @@ def check_json(expected, reply):
            f"  got      {reply.status} {cases.show(actual)}"
 
 
-def run_step(port, step):
+def remember(reply, known):
+    if reply.body.startswith(b"{"):
+        known.update((name, value) for name, value in reply.json.items() if isinstance(value, str))
+
+
+def run_step(port, step, known):
     try:
-        reply = send(port, step)
+        reply = send(port, step, known)
     except OSError as error:
         return f"no answer: {error!r}"
+    remember(reply, known)
     if isinstance(step.expected, cases.RawReply):
         return check_raw(step.expected, reply)
     if step.expected is None:
@@ -73,10 +87,10 @@ def run_step(port, step):
     return check_json(step.expected, reply)
 
 
-def run_case(port, case):
+def run_case(port, case, known):
     """The first failure of a case as `line N: what`, or None."""
     for step in case.steps:
-        problem = run_step(port, step)
+        problem = run_step(port, step, known)
         if problem:
             return f"line {step.line}: {problem}"
     return None
@@ -107,11 +121,12 @@ def run_file(path, file, tap):
         with Server(*file.arguments) as server:
             if not server.process:
                 wire.drop_tables(server.port)
-            problem = run_case(server.port, file.setup)
+            known = {}
+            problem = run_case(server.port, file.setup, known)
             if problem:
                 tap.report(f"{path.stem}: set-up", problem)
             for case in file.cases:
-                problem = run_case(server.port, case)
+                problem = run_case(server.port, case, known)
                 if file.must_fail:
                     problem = judge_canary(case, problem)
                 tap.report(f"{path.stem}: {case.name}", problem)

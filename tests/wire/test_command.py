@@ -31,7 +31,8 @@ class Command(unittest.TestCase):
     def test_help_of_serve_names_every_flag(self):
         status, out, err = run("serve", "--help")
         self.assertEqual((status, err), (0, ""))
-        for flag in ("--port", "--host", "--data", "--memory", "--durability", "--region", "--threads"):
+        for flag in ("--port", "--host", "--data", "--memory", "--durability", "--region", "--policy",
+                     "--threads", "--test-clock"):
             self.assertIn(flag, out)
 
     def test_wrong_arguments_get_one_helpful_line(self):
@@ -39,7 +40,8 @@ class Command(unittest.TestCase):
                                 (["serve", "--port"], "--port"), (["serve", "--port", "x"], "--port"),
                                 (["serve", "--port", "70000"], "--port"), (["serve", "--threads", "0"], "--threads"),
                                 (["serve", "--durability", "maybe"], "--durability"),
-                                (["serve", "--memory", "--data", "x"], "--memory")):
+                                (["serve", "--memory", "--data", "x"], "--memory"),
+                                (["operations", "--wrong"], "--wrong")):
             with self.subTest(arguments=arguments):
                 status, out, err = run(*arguments)
                 self.assertEqual((status, out), (2, ""))
@@ -59,6 +61,13 @@ class Command(unittest.TestCase):
         with Server("--memory") as server:
             self.assertIn("memory", server.output)
         self.assertEqual(len(re.findall("listening on http://", server.output)), 1)
+
+    def test_the_banner_of_an_open_server(self):
+        with Server("--memory", "--host", "0.0.0.0") as server:
+            port = server.port
+        self.assertIn(f"listening on http://0.0.0.0:{port}\n", server.output)
+        self.assertIn("to whoever reaches this address: signatures are not verified", server.output)
+        self.assertIn(f"--endpoint-url http://127.0.0.1:{port} ", server.output)
 
     def test_a_port_in_use(self):
         with socket.socket() as taken:

@@ -4,30 +4,15 @@
 """
 
 import http.client
-import json
 import random
 import threading
 import unittest
 
 from server import Server
-from wire import HEADERS
+from wire import Connection
 
 THREADS = 8
 ROUNDS = 150
-
-
-class Client:
-    def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-
-    def call(self, operation, **body):
-        self.connection.request("POST", "/", json.dumps(body),
-                                {**HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}"})
-        response = self.connection.getresponse()
-        answer = json.loads(response.read())
-        if response.status != 200:
-            answer["error"] = answer["__type"].split("#")[1]
-        return answer
 
 
 def create(client, name, **more):
@@ -48,7 +33,7 @@ class Concurrency(unittest.TestCase):
 
         def run(function, number):
             try:
-                function(Client(port), number)
+                function(Connection(port), number)
             except BaseException as error:  # noqa: B902 - told by the main thread
                 self.failures.append(error)
 
@@ -110,7 +95,7 @@ class Concurrency(unittest.TestCase):
     def run_all(self, *arguments):
         self.claimed = [[] for _ in range(ROUNDS)]
         with Server("--threads", "3", *arguments) as server:
-            client = Client(server.port)
+            client = Connection(server.port)
             create(client, "shared")
             self.in_threads(server.port, self.count, self.claim, self.read, self.churn)
             counter = client.call("GetItem", TableName="shared", Key={"pk": {"S": "counter"}, "sk": {"N": "0"}})
@@ -131,7 +116,7 @@ class Concurrency(unittest.TestCase):
 
     def test_stops_cleanly_under_load(self):
         with Server("--memory") as server:
-            client = Client(server.port)
+            client = Connection(server.port)
             create(client, "shared")
             acknowledged = []
 

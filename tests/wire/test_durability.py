@@ -42,6 +42,15 @@ class Durability(unittest.TestCase):
         with self.server():
             self.assertTrue(self.data.is_dir())
 
+    def test_many_tables_survive_a_stop(self):
+        names = [f"table-{number:02}" for number in range(40)]
+        with self.server() as server:
+            for name in names:
+                self.create(server, name)
+        for _ in range(2):
+            with self.server() as server:
+                self.assertEqual(boto3_client(server.endpoint).list_tables()["TableNames"], names)
+
     def test_everything_survives_a_stop(self):
         values = {"s": {"S": "é"}, "n": {"N": "1.5"}, "b": {"B": b"\x00"}, "ss": {"SS": ["a"]},
                   "l": {"L": [{"M": {"x": {"NULL": True}}}]}}

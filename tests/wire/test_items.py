@@ -4,11 +4,10 @@ import random
 import unittest
 from decimal import Decimal
 
-import boto3
 from boto3.dynamodb.conditions import Attr, Key
 from boto3.dynamodb.types import Binary
 
-from wire import REGION, WireTest, only
+from wire import WireTest, only
 
 
 class Items(WireTest):
@@ -110,8 +109,7 @@ class Resource(WireTest):
     def setUp(self):
         super().setUp()
         self.create("music", "artist:S", "year:N")
-        session = boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)
-        self.table = session.resource("dynamodb", endpoint_url=self.server.endpoint).Table("music")
+        self.table = self.resource_table("music")
 
     def test_python_types(self):
         item = {

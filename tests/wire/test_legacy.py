@@ -10,10 +10,9 @@ import threading
 import unittest
 from decimal import Decimal
 
-import boto3
 from botocore.exceptions import ClientError
 
-from wire import REGION, WireTest
+from wire import WireTest
 
 SEED = int(os.environ.get("SEED", random.randrange(1 << 32)))
 
@@ -28,8 +27,7 @@ class Resource(WireTest):
     def setUp(self):
         super().setUp()
         self.create("music", "artist:S", "year:N")
-        session = boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)
-        self.table = session.resource("dynamodb", endpoint_url=self.server.endpoint).Table("music")
+        self.table = self.resource_table("music")
 
     def test_updates_of_python_types(self):
         key = {"artist": "Björk", "year": 1995}

@@ -1,9 +1,6 @@
-"""The examples of README.md, run as they stand there.
-
-In a ```console block every line that starts with `$ ` is a command (a line that ends in a backslash
-goes on), and the lines up to the next one are exactly what it prints. In a ```python block every
-`# -> text` comment tells one printed line. A block whose fence line reads ```console no-test is only
-for reading. The server is the one the README starts, on another port.
+"""The examples of README.md, run as they stand there: the console sessions as readme.py tells. In a
+```python block every `# -> text` comment tells one printed line. The server is the one the README
+starts, on another port.
 """
 
 import pathlib
@@ -13,23 +10,11 @@ import tempfile
 import unittest
 
 import shell
-from server import ROOT
+from readme import ADDRESS, blocks, run_console
+from server import ROOT, binary
 from wire import WireTest
 
 README = ROOT / "README.md"
-ADDRESS = "http://localhost:8000"
-
-
-def blocks(text, language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
-
-
-def commands(block):
-    """Yields (command, expected output) of one console block."""
-    parts = re.split(r"^\$ ", block.replace("\\\n", ""), flags=re.M)
-    for part in parts[1:]:
-        command, _, output = part.partition("\n")
-        yield command, output
 
 
 class Readme(WireTest):
@@ -37,21 +22,7 @@ class Readme(WireTest):
         pass  # The examples build on each other.
 
     def test_1_console(self):
-        text = README.read_text()
-        sessions = blocks(text, "console")
-        self.assertGreaterEqual(len(sessions), 1, "the README lost its first session")
-        exports = ""
-        ran = 0
-        for command, expected in (pair for block in sessions for pair in commands(block)):
-            # Settings stay for the commands after them, as in one terminal.
-            if command.startswith("export "):
-                exports += command + "; "
-                continue
-            status, out, err = shell.run(exports + command.replace(ADDRESS, self.server.endpoint))
-            self.assertEqual((status, err), (0, ""), command)
-            self.assertEqual(out, expected, command)
-            ran += 1
-        self.assertGreaterEqual(ran, 4)
+        self.assertGreaterEqual(run_console(self, README, {ADDRESS: self.server.endpoint}), 4)
 
     def test_2_python(self):
         programs = blocks(README.read_text(), "python")
@@ -66,6 +37,10 @@ class Readme(WireTest):
                                         env=shell.environment(folder))
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertEqual(result.stdout.splitlines(), expected)
+
+    def test_3_the_number_of_operations(self):
+        listed = subprocess.run([binary(), "operations"], text=True, capture_output=True, check=True).stdout
+        self.assertIn(f"{listed.count(' yes')} operations", README.read_text())
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from botocore.exceptions import ClientError
 from server import Server
 
 REGION = "us-east-1"
+STREAM_OPERATIONS = {"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"}
 ACCOUNT = "000000000000"
 AUTHORIZATION = ("AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, "
                  "SignedHeaders=host;x-amz-date, Signature=0")
@@ -26,9 +27,9 @@ HEADERS = {
 }
 
 
-def boto3_client(endpoint):
+def boto3_client(endpoint, access_key_id="test", service="dynamodb"):
     # No retries: an error is the answer under test, and a dropped connection is a failure.
-    return boto3.client("dynamodb", endpoint_url=endpoint, region_name=REGION, aws_access_key_id="test",
+    return boto3.client(service, endpoint_url=endpoint, region_name=REGION, aws_access_key_id=access_key_id,
                         aws_secret_access_key="test",
                         config=Config(retries={"max_attempts": 0}, read_timeout=60, max_pool_connections=50))
 
@@ -64,12 +65,47 @@ def http_request(port, method, path, headers, body=b"", timeout_s=60):
         connection.close()
 
 
+def target(operation):
+    return f"DynamoDB{'Streams' if operation in STREAM_OPERATIONS else ''}_20120810.{operation}"
+
+
 def call(port, operation, body, headers=None):
     """Posts one request; the body is bytes or anything JSON can say."""
     if not isinstance(body, bytes):
         body = json.dumps(body).encode()
     return http_request(port, "POST", "/", {
-        **HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}", **(headers or {})}, body)
+        **HEADERS, "X-Amz-Target": target(operation), **(headers or {})}, body)
+
+
+class Connection:
+    """One keep-alive connection; an answer is the reply's JSON, with the error's name as `error`."""
+
+    def __init__(self, port):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def call(self, operation, **body):
+        self.connection.request("POST", "/", json.dumps(body), {**HEADERS, "X-Amz-Target": target(operation)})
+        response = self.connection.getresponse()
+        answer = json.loads(response.read())
+        if response.status != 200:
+            answer["error"] = answer["__type"].split("#")[1]
+        return answer
+
+    def close(self):
+        self.connection.close()
+
+
+def clock(port, **move):
+    """Reads the time of a server with --test-clock, or moves it: Now, Advance, Running."""
+    return http_request(port, "POST", "/_gramme/clock", {}, json.dumps(move).encode()) if move else \
+        http_request(port, "GET", "/_gramme/clock", {})
+
+
+def advance(port, seconds):
+    """Moves time forward; returns what time it is then, in seconds."""
+    reply = clock(port, Advance=seconds)
+    assert reply.status == 200, reply.body
+    return reply.json["Now"]
 
 
 def drop_tables(port):
@@ -117,6 +153,14 @@ class WireTest(unittest.TestCase):
         reply = call(self.server.port, operation, body, headers)
         self.assertIsNone(check_envelope(reply))
         return reply
+
+    def resource_table(self, name):
+        """By boto3's resource interface, which turns Python's types into attribute values and back."""
+        session = boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)
+        return session.resource("dynamodb", endpoint_url=self.server.endpoint).Table(name)
+
+    def advance(self, seconds):
+        return advance(self.server.port, seconds)
 
     def create(self, name="table", hash="pk:S", range=None, **options):
         """Creates a table and waits for it; a key is written name:type."""
