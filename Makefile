@@ -32,11 +32,15 @@ check: build-check/build.ninja build-tsan/build.ninja
 	@scripts/quietly ninja --quiet -C build-tsan gramme
 	@$(PYTHON) scripts/check
 
+# PREFIX may be another one than build/ was configured with.
 install: all
+	@grep -qx 'prefix=$(PREFIX)' build/meson-private/gramme-client.pc || \
+	    { meson configure build -Dprefix=$(PREFIX) && scripts/quietly ninja --quiet -C build; }
 	@meson install -C build --no-rebuild --quiet
+	@echo "installed under $(DESTDIR)$(PREFIX)"
 
 bench: all
-	@scripts/quietly ninja --quiet -C build tests/bench/load tests/bench/bare_server \
+	@scripts/quietly ninja --quiet -C build tests/bench/bare_server \
 	    tests/bench/connection_server tests/bench/sync_rate
 	@$(PYTHON) tests/bench/run.py $(ARGS)
 
@@ -54,7 +58,7 @@ tidy: build/build.ninja
 	@clang-tidy --quiet -p build $$(git ls-files 'src/*.c')
 
 format: deps-test
-	@clang-format -i $$(git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'tests/*.[ch]')
+	@clang-format -i $$(git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'tests/*.[ch]' 'apps/*.[ch]')
 
 clean:
 	rm -rf build build-check build-tsan build-fuzz
