@@ -8,12 +8,12 @@
 
 #include "base/check.h"
 
-enum { CHUNK_SIZE = 8192, ALIGNMENT = 16 };
+enum { CHUNK_SIZE = 8192 };
 
 struct arena_chunk {
     struct arena_chunk *older;
     size_t size; /* of data */
-    alignas(16) char data[];
+    alignas(ARENA_ALIGNMENT) char data[];
 };
 
 void arena_init(struct arena *arena) {
@@ -63,19 +63,13 @@ static void *alloc_from_new_chunk(struct arena *arena, size_t size) {
     return chunk->data;
 }
 
-void *arena_alloc(struct arena *arena, size_t size) {
+void *arena_alloc_slow(struct arena *arena, size_t size) {
     CHECK(size < SIZE_MAX / 2);
-    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size = (size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
     if (arena->next == NULL || (size_t)(arena->end - arena->next) < size)
         return alloc_from_new_chunk(arena, size);
     char *memory = arena->next;
     arena->next += size;
-    return memory;
-}
-
-void *arena_zalloc(struct arena *arena, size_t size) {
-    void *memory = arena_alloc(arena, size);
-    memset(memory, 0, size);
     return memory;
 }
 

@@ -29,9 +29,25 @@ void arena_init(struct arena *arena);
 void arena_release(struct arena *arena); /* frees everything; the arena may be used again */
 void arena_reset(struct arena *arena);   /* forgets everything, keeps one chunk of the usual size */
 
-/* Aligned for any type; contents undefined. */
-void *arena_alloc(struct arena *arena, size_t size);
-void *arena_zalloc(struct arena *arena, size_t size);
+enum { ARENA_ALIGNMENT = 16 };
+
+/* What arena_alloc() does when the newest chunk has too little room. */
+void *arena_alloc_slow(struct arena *arena, size_t size);
+
+/* Aligned for any type; contents undefined. What is left of a chunk is a multiple of the alignment,
+ * so what fits also fits rounded up. */
+static inline void *arena_alloc(struct arena *arena, size_t size) {
+    if (size == 0 || size > (size_t)(arena->end - arena->next))
+        return arena_alloc_slow(arena, size);
+    char *memory = arena->next;
+    arena->next += (size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
+    return memory;
+}
+
+static inline void *arena_zalloc(struct arena *arena, size_t size) {
+    return memset(arena_alloc(arena, size), 0, size);
+}
+
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 struct slice arena_slice(struct arena *arena, struct slice bytes);
 /* NUL-terminated; the slice excludes the NUL. */

@@ -33,6 +33,18 @@ static inline void absorb(struct sip_state *s, uint64_t word) {
     s->v0 ^= word;
 }
 
+/* The last `count` bytes, fewer than eight. */
+static inline uint64_t last_bytes(struct slice input, size_t count) {
+    if (count == 0)
+        return 0;
+    if (input.len >= 8) /* some were taken already: they are shifted out */
+        return load_u64(input.data + input.len - 8) >> (64 - 8 * count);
+    uint64_t word = 0;
+    for (size_t i = 0; i < count; i++)
+        word |= (uint64_t)input.data[i] << (8 * i);
+    return word;
+}
+
 void siphash128(const uint8_t key[SIPHASH_KEY_BYTES], struct slice input,
                 uint8_t ret_hash[SIPHASH_BYTES]) {
     uint64_t k0 = load_u64(key), k1 = load_u64(key + 8);
@@ -45,10 +57,7 @@ void siphash128(const uint8_t key[SIPHASH_KEY_BYTES], struct slice input,
     size_t whole = input.len & ~(size_t)7;
     for (size_t i = 0; i < whole; i += 8)
         absorb(&s, load_u64(input.data + i));
-    uint64_t last = (uint64_t)input.len << 56;
-    for (size_t i = 0; i < input.len - whole; i++)
-        last |= (uint64_t)input.data[whole + i] << (8 * i);
-    absorb(&s, last);
+    absorb(&s, (uint64_t)input.len << 56 | last_bytes(input, input.len - whole));
     s.v2 ^= 0xee;
     rounds(&s, 4);
     store_u64(ret_hash, s.v0 ^ s.v1 ^ s.v2 ^ s.v3);

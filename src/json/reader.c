@@ -7,6 +7,7 @@
 #include "json/reader.h"
 
 #include "json/scan.h"
+#include "json/unescape.h"
 
 /* What the grammar allows at `next`. */
 enum expect {
@@ -113,20 +114,38 @@ static size_t utf8_sequence(const uint8_t *p, const uint8_t *end) {
                : 0;
 }
 
+/* What skip_ascii() does when less than a block is left: the input's last block is looked at
+ * without the bytes before `p`. */
+static __attribute__((noinline)) const uint8_t *skip_last(const struct json_reader *r,
+                                                          const uint8_t *p) {
+    const uint8_t *end = r->end;
+    if (end - r->start >= BLOCK_BYTES) {
+        scan_block last = scan_block_load(end - BLOCK_BYTES);
+        uint32_t marks = scan_block_special_or_wide(last) >> (BLOCK_BYTES - (size_t)(end - p));
+        return marks == 0 ? end : p + block_first(marks);
+    }
+    while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
+        p++;
+    return p;
+}
+
+/* The first byte from `p` on that is a quote, a backslash, a control character or not ASCII, or the
+ * end of the input. */
+static inline const uint8_t *skip_ascii(const struct json_reader *r, const uint8_t *p) {
+    for (; r->end - p >= BLOCK_BYTES; p += BLOCK_BYTES) {
+        uint32_t marks = scan_block_special_or_wide(scan_block_load(p));
+        if (marks != 0)
+            return p + block_first(marks);
+    }
+    return skip_last(r, p);
+}
+
 /* Where the plain text from `p` on stops: at a quote, a backslash, or (an error) a control
  * character, bad UTF-8 or the end of the input. */
-static const uint8_t *scan_plain(const uint8_t *p, const uint8_t *end) {
+static const uint8_t *skip_plain(const struct json_reader *r, const uint8_t *p) {
+    const uint8_t *end = r->end;
     for (;;) {
-        while (end - p >= SCAN_BYTES) {
-            uint64_t hit = scan_special_or_wide(scan_load(p));
-            if (hit != 0) {
-                p += scan_first(hit);
-                break;
-            }
-            p += SCAN_BYTES;
-        }
-        while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
-            p++;
+        p = skip_ascii(r, p);
         if (p == end || *p < 0x80)
             return p;
         while (p < end && *p >= 0x80) {
@@ -138,82 +157,12 @@ static const uint8_t *scan_plain(const uint8_t *p, const uint8_t *end) {
     }
 }
 
-/* Four hexadecimal digits, or -1. */
-static int32_t scan_hex4(const uint8_t *p, const uint8_t *end) {
-    if (end - p < 4)
-        return -1;
-    int32_t code = 0;
-    for (int i = 0; i < 4; i++) {
-        uint8_t c = p[i], lower = c | 0x20;
-        if (c >= '0' && c <= '9')
-            code = code << 4 | (c - '0');
-        else if (lower >= 'a' && lower <= 'f')
-            code = code << 4 | (lower - 'a' + 10);
-        else
-            return -1;
-    }
-    return code;
-}
-
-static uint8_t *put_utf8(uint8_t *out, int32_t code) {
-    if (code < 0x80) {
-        *out++ = (uint8_t)code;
-    } else if (code < 0x800) {
-        *out++ = (uint8_t)(0xC0 | code >> 6);
-        *out++ = (uint8_t)(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-        *out++ = (uint8_t)(0xE0 | code >> 12);
-        *out++ = (uint8_t)(0x80 | (code >> 6 & 0x3F));
-        *out++ = (uint8_t)(0x80 | (code & 0x3F));
-    } else {
-        *out++ = (uint8_t)(0xF0 | code >> 18);
-        *out++ = (uint8_t)(0x80 | (code >> 12 & 0x3F));
-        *out++ = (uint8_t)(0x80 | (code >> 6 & 0x3F));
-        *out++ = (uint8_t)(0x80 | (code & 0x3F));
-    }
-    return out;
-}
-
-/* After \u: one code point, from two escapes when the first is a high surrogate. A surrogate
- * without its partner has no UTF-8. NULL on an error. */
-static const uint8_t *unescape_unicode(const uint8_t *p, const uint8_t *end, uint8_t **out) {
-    int32_t code = scan_hex4(p, end);
-    p += 4;
-    if (code < 0 || (code >= 0xDC00 && code <= 0xDFFF))
-        return NULL;
-    if (code >= 0xD800 && code <= 0xDBFF) {
-        if (end - p < 6 || p[0] != '\\' || p[1] != 'u')
-            return NULL;
-        int32_t low = scan_hex4(p + 2, end);
-        if (low < 0xDC00 || low > 0xDFFF)
-            return NULL;
-        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-        p += 6;
-    }
-    *out = put_utf8(*out, code);
-    return p;
-}
-
-/* `p` is at a backslash; returns what follows the escape, or NULL. */
-static const uint8_t *unescape(const uint8_t *p, const uint8_t *end, uint8_t **out) {
-    static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
-    if (end - p < 2)
-        return NULL;
-    if (p[1] == 'u')
-        return unescape_unicode(p + 2, end, out);
-    const char *found = p[1] == '\0' ? NULL : strchr(escapes, p[1]);
-    if (found == NULL)
-        return NULL;
-    *(*out)++ = (uint8_t)meanings[found - escapes];
-    return p + 2;
-}
-
 /* The closing quote of the string whose text goes on at `p`, or NULL. */
-static const uint8_t *find_quote(const uint8_t *p, const uint8_t *end) {
-    for (p = scan_plain(p, end); p < end; p = scan_plain(p, end)) {
+static const uint8_t *find_quote(const struct json_reader *r, const uint8_t *p) {
+    for (p = skip_plain(r, p); p < r->end; p = skip_plain(r, p)) {
         if (*p == '"')
             return p;
-        if (*p != '\\' || end - p < 2)
+        if (*p != '\\' || r->end - p < 2)
             return NULL;
         p += 2;
     }
@@ -223,7 +172,7 @@ static const uint8_t *find_quote(const uint8_t *p, const uint8_t *end) {
 /* A string with escapes; `p` is at the first one. An escape is never shorter than its UTF-8, so the
  * raw length is room enough. */
 static bool read_escaped(struct json_reader *r, const uint8_t *start, const uint8_t *p) {
-    const uint8_t *quote = find_quote(p, r->end);
+    const uint8_t *quote = find_quote(r, p);
     if (quote == NULL)
         return false;
     uint8_t *copy = arena_alloc(r->arena, (size_t)(quote - start));
@@ -233,20 +182,20 @@ static bool read_escaped(struct json_reader *r, const uint8_t *start, const uint
         out += p - start;
         if (p == quote)
             break;
-        start = unescape(p, quote, &out);
+        start = json_unescape(p, quote, &out);
         if (start == NULL)
             return false;
-        p = scan_plain(start, quote);
+        p = skip_plain(r, start);
     }
     r->text = slice_of(copy, (size_t)(out - copy));
     r->next = quote + 1;
     return true;
 }
 
-/* A string whose text up to `p` is plain and goes on with something that is not. */
-static __attribute__((noinline)) bool read_long(struct json_reader *r, const uint8_t *start,
-                                                const uint8_t *p) {
-    p = scan_plain(p, r->end);
+/* A string whose text up to `p` is ASCII and goes on with something that is not, or an escape. */
+static __attribute__((noinline)) bool read_unusual(struct json_reader *r, const uint8_t *start,
+                                                   const uint8_t *p) {
+    p = skip_plain(r, p);
     if (p == r->end || *p != '"')
         return p < r->end && *p == '\\' && read_escaped(r, start, p);
     r->text = slice_of(start, (size_t)(p - start));
@@ -256,21 +205,12 @@ static __attribute__((noinline)) bool read_long(struct json_reader *r, const uin
 
 /* `next` is at the opening quote. Most strings are plain ASCII: those are done here. */
 static inline bool read_string(struct json_reader *r) {
-    const uint8_t *start = r->next + 1, *p = start;
-    while (r->end - p >= SCAN_BYTES) {
-        uint64_t hit = scan_special_or_wide(scan_load(p));
-        if (hit == 0) {
-            p += SCAN_BYTES;
-            continue;
-        }
-        p += scan_first(hit);
-        if (*p != '"')
-            break;
-        r->text = slice_of(start, (size_t)(p - start));
-        r->next = p + 1;
-        return true;
-    }
-    return read_long(r, start, p);
+    const uint8_t *start = r->next + 1, *p = skip_ascii(r, start);
+    if (p == r->end || *p != '"')
+        return read_unusual(r, start, p);
+    r->text = slice_of(start, (size_t)(p - start));
+    r->next = p + 1;
+    return true;
 }
 
 /* ---- numbers and words ---- */
@@ -388,33 +328,84 @@ enum json_token json_next(struct json_reader *reader) {
     return token;
 }
 
+/* ---- short ways for what comes most often ---- */
+
+enum { TAG_BYTES = sizeof("\"S\": \"") - 1 };
+
+/* Where the text of a tagged string starts, when `p` is just after its opening brace and TAG_BYTES
+ * follow: `"S":"`, maybe with a space after the colon. NULL when there is something else. */
+static inline const uint8_t *skip_tag(const uint8_t *p, uint8_t a, uint8_t b) {
+    if (p[0] != '"' || (p[1] != a && p[1] != b) || p[2] != '"' || p[3] != ':')
+        return NULL;
+    p += p[4] == ' ' ? 5 : 4;
+    return *p == '"' ? p + 1 : NULL;
+}
+
+/* The rest of a tagged string, whose text starts at `start`, up to the closing brace. */
+static inline bool take_tagged_text(struct json_reader *r, const uint8_t *start) {
+    const uint8_t *p = skip_ascii(r, start);
+    if (r->end - p < 2 || p[0] != '"' || p[1] != '}')
+        return false;
+    r->text = slice_of(start, (size_t)(p - start));
+    r->next = p + 2;
+    r->token = JSON_OBJECT_END;
+    return true;
+}
+
 uint8_t json_take_tagged(struct json_reader *reader, uint8_t a, uint8_t b) {
     const uint8_t *p = reader->next;
-    if (reader->end - p < 8 || p[0] != '"' || (p[1] != a && p[1] != b) || p[2] != '"' ||
-        p[3] != ':')
+    if (reader->end - p < TAG_BYTES)
         return 0;
-    uint8_t letter = p[1];
-    p += p[4] == ' ' ? 5 : 4;
-    if (*p != '"')
+    const uint8_t *text = skip_tag(p, a, b);
+    if (text == NULL || !take_tagged_text(reader, text))
         return 0;
-    const uint8_t *start = ++p;
-    while (reader->end - p > SCAN_BYTES) {
-        uint64_t hit = scan_special_or_wide(scan_load(p));
-        if (hit == 0) {
-            p += SCAN_BYTES;
-            continue;
-        }
-        p += scan_first(hit);
-        if (p[0] != '"' || p[1] != '}')
-            return 0;
-        reader->text = slice_of(start, (size_t)(p - start));
-        reader->next = p + 2;
-        reader->token = JSON_OBJECT_END;
-        reader->depth--;
-        value_done(reader);
-        return letter;
+    reader->depth--;
+    value_done(reader);
+    return p[1];
+}
+
+/* The next member's name, when it comes at once: just after its opening quote, or NULL. */
+static inline const uint8_t *find_name(const struct json_reader *r) {
+    const uint8_t *p = r->next;
+    if (r->end - p < 3)
+        return NULL;
+    if (r->expect == EXPECT_COMMA_OR_END) {
+        if (*p++ != ',')
+            return NULL;
+        p += *p == ' ';
+    } else if (r->expect != EXPECT_NAME_OR_END) {
+        return NULL;
     }
-    return 0;
+    return *p == '"' ? p + 1 : NULL;
+}
+
+bool json_next_name(struct json_reader *reader) {
+    const uint8_t *name = find_name(reader);
+    const uint8_t *quote = name == NULL ? reader->end : skip_ascii(reader, name);
+    if (reader->end - quote < 2 || quote[0] != '"' || quote[1] != ':')
+        return json_next(reader) == JSON_NAME;
+    reader->text = slice_of(name, (size_t)(quote - name));
+    reader->next = quote + 2;
+    reader->expect = EXPECT_VALUE;
+    reader->token = JSON_NAME;
+    return true;
+}
+
+uint8_t json_take_tagged_member(struct json_reader *reader, uint8_t a, uint8_t b,
+                                struct slice *ret_name) {
+    const uint8_t *name = find_name(reader);
+    if (name == NULL || reader->depth == JSON_DEPTH_MAX)
+        return 0;
+    const uint8_t *quote = skip_ascii(reader, name);
+    if (reader->end - quote < TAG_BYTES + 4 || quote[0] != '"' || quote[1] != ':')
+        return 0;
+    const uint8_t *brace = quote + (quote[2] == ' ' ? 3 : 2);
+    const uint8_t *text = *brace == '{' ? skip_tag(brace + 1, a, b) : NULL;
+    if (text == NULL || !take_tagged_text(reader, text))
+        return 0;
+    reader->expect = EXPECT_COMMA_OR_END;
+    *ret_name = slice_of(name, (size_t)(quote - name));
+    return brace[2];
 }
 
 bool json_skip(struct json_reader *reader) {

@@ -41,6 +41,8 @@ struct json_reader {
 
 void json_reader_init(struct json_reader *reader, struct slice input, struct arena *arena);
 enum json_token json_next(struct json_reader *reader);
+/* Inside an object, where a name or the end is to come: json_next(), and whether it was a name. */
+bool json_next_name(struct json_reader *reader);
 /* After a value's first token: skips the rest of that value. False on a syntax error. */
 bool json_skip(struct json_reader *reader);
 /* Just after JSON_OBJECT_BEGIN, for the shape most values of the API have: when the rest of the
@@ -48,6 +50,9 @@ bool json_skip(struct json_reader *reader);
  * ({"S":"x"}), takes all of it as if by json_next() up to JSON_OBJECT_END, leaves the string in
  * `text` and returns the letter. Otherwise takes nothing and returns 0. */
 uint8_t json_take_tagged(struct json_reader *reader, uint8_t a, uint8_t b);
+/* The same for a whole member of an object ("pk":{"S":"x"}), where the next name is to come. */
+uint8_t json_take_tagged_member(struct json_reader *reader, uint8_t a, uint8_t b,
+                                struct slice *ret_name);
 /* Reads whatever is left. True when the whole input is one well-formed value. */
 bool json_finish(struct json_reader *reader);
 

@@ -1,63 +1,89 @@
-/* scan.h - looking at text eight or sixteen bytes at a time, for the reader and the writer. */
+/* scan.h - what JSON escapes, found and copied in blocks, for the reader and for writers. */
 #ifndef GRAMME_JSON_SCAN_H
 #define GRAMME_JSON_SCAN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
+#include "base/block.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+enum { SCAN_BYTES = 8 };
 
-enum { SCAN_BYTES = 8, SCAN_BLOCK = 16 };
-
-#define SCAN_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* Eight bytes with the first one lowest. */
-static inline uint64_t scan_load(const uint8_t *p) {
-    uint64_t word;
-    memcpy(&word, p, sizeof(word));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
-/* The top bit of each byte that is a quote, a backslash or a control character. Bytes after the
- * first hit may be marked wrongly, the first one is exact: a borrow only travels upwards. */
+/* The top bit of each of eight bytes that is a quote, a backslash or a control character. */
 static inline uint64_t scan_special(uint64_t word) {
-    uint64_t quote = word ^ SCAN_EACH('"');
-    uint64_t backslash = word ^ SCAN_EACH('\\');
-    uint64_t hit = ((quote - SCAN_EACH(1)) & ~quote) | ((backslash - SCAN_EACH(1)) & ~backslash) |
-                   ((word - SCAN_EACH(0x20)) & ~word);
-    return hit & SCAN_EACH(0x80);
+    uint64_t hits = word_zeros(word ^ EVERY_BYTE('"')) | word_zeros(word ^ EVERY_BYTE('\\')) |
+                    word_zeros(word & EVERY_BYTE(0xe0));
+    return hits & EVERY_BYTE(0x80);
 }
 
-/* The same, and bytes above 0x7F: as those count too, nothing needs to be masked out. */
-static inline uint64_t scan_special_or_wide(uint64_t word) {
-    uint64_t quote = word ^ SCAN_EACH('"');
-    uint64_t backslash = word ^ SCAN_EACH('\\');
-    return ((quote - SCAN_EACH(1)) | (backslash - SCAN_EACH(1)) | (word - SCAN_EACH(0x20)) | word) &
-           SCAN_EACH(0x80);
-}
+/* ---- blocks of sixteen bytes ---- */
 
-/* Whether one of sixteen bytes is a quote, a backslash or a control character. */
-static inline bool scan_block_special(const uint8_t *p) {
 #if defined(__SSE2__)
-    __m128i block = _mm_loadu_si128((const __m128i *)(const void *)p);
-    __m128i quote = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
-    __m128i backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
-    __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
-    return _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, backslash), control)) != 0;
-#else
-    return (scan_special(scan_load(p)) | scan_special(scan_load(p + SCAN_BYTES))) != 0;
-#endif
+
+typedef __m128i scan_block;
+
+static inline scan_block scan_block_load(const uint8_t *p) {
+    return block_at(p);
 }
 
-/* How many bytes come before the first marked one; the mask is not zero. */
-static inline int scan_first(uint64_t mask) {
-    return __builtin_ctzll(mask) / 8;
+static inline void scan_block_store(uint8_t *p, scan_block block) {
+    _mm_storeu_si128((__m128i *)(void *)p, block);
+}
+
+/* A bit for each byte that is a quote, a backslash or a control character, the first byte's lowest.
+ * With one bit turned over, the quote comes next to the control characters. */
+static inline uint32_t scan_block_special(scan_block block) {
+    __m128i turned = _mm_xor_si128(block, _mm_set1_epi8('"' ^ 0x20));
+    __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(turned, _mm_set1_epi8(0x20)), turned);
+    __m128i backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
+    return (uint32_t)_mm_movemask_epi8(_mm_or_si128(low, backslash));
+}
+
+/* The same, and for bytes above 0x7F: those are negative. */
+static inline uint32_t scan_block_special_or_wide(scan_block block) {
+    __m128i turned = _mm_xor_si128(block, _mm_set1_epi8('"' ^ 0x20));
+    __m128i low = _mm_cmpgt_epi8(_mm_set1_epi8(0x21), turned);
+    __m128i backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
+    return (uint32_t)_mm_movemask_epi8(_mm_or_si128(low, backslash));
+}
+
+#else
+
+typedef struct {
+    uint64_t words[2];
+} scan_block;
+
+static inline scan_block scan_block_load(const uint8_t *p) {
+    return (scan_block){{load_u64(p), load_u64(p + SCAN_BYTES)}};
+}
+
+static inline void scan_block_store(uint8_t *p, scan_block block) {
+    store_u64(p, block.words[0]);
+    store_u64(p + SCAN_BYTES, block.words[1]);
+}
+
+static inline uint32_t scan_block_special(scan_block block) {
+    return word_bits(scan_special(block.words[0])) | word_bits(scan_special(block.words[1]))
+                                                         << SCAN_BYTES;
+}
+
+static inline uint32_t scan_block_special_or_wide(scan_block block) {
+    return word_bits(scan_special(block.words[0]) | block.words[0]) |
+           word_bits(scan_special(block.words[1]) | block.words[1]) << SCAN_BYTES;
+}
+
+#endif
+
+/* Copies a text in whole blocks: up to a block behind it is read and written. Returns 0 when there
+ * was nothing to escape in it. */
+static inline uint32_t scan_copy(uint8_t *out, const uint8_t *p, size_t len) {
+    uint32_t special = 0;
+    size_t i = 0;
+    for (; i + BLOCK_BYTES < len; i += BLOCK_BYTES) {
+        scan_block block = scan_block_load(p + i);
+        scan_block_store(out + i, block);
+        special |= scan_block_special(block);
+    }
+    scan_block last = scan_block_load(p + i);
+    scan_block_store(out + i, last);
+    return special | (scan_block_special(last) & ((UINT32_C(1) << (len - i)) - 1));
 }
 
 #endif

@@ -80,20 +80,25 @@ static inline bool copy_short(uint8_t *out, const uint8_t *p, size_t len) {
     }
     memcpy(out, p, SCAN_BYTES);
     memcpy(out + len - SCAN_BYTES, p + len - SCAN_BYTES, SCAN_BYTES);
-    return (scan_special(scan_load(p)) | scan_special(scan_load(p + len - SCAN_BYTES))) == 0;
+    return (scan_special(load_u64(p)) | scan_special(load_u64(p + len - SCAN_BYTES))) == 0;
+}
+
+/* Copies a block; false when it has something to escape. */
+static inline bool copy_block(uint8_t *out, const uint8_t *p) {
+    scan_block block = scan_block_load(p);
+    scan_block_store(out, block);
+    return scan_block_special(block) == 0;
 }
 
 /* What is less than a block at the end is looked at together with bytes before it. */
 size_t json_copy_plain(uint8_t *out, struct slice text) {
     const uint8_t *p = text.data;
     size_t i = 0, len = text.len;
-    if (len >= SCAN_BLOCK) {
-        for (; len - i > SCAN_BLOCK && !scan_block_special(p + i); i += SCAN_BLOCK)
-            memcpy(out + i, p + i, SCAN_BLOCK);
-        if (len - i <= SCAN_BLOCK && !scan_block_special(p + len - SCAN_BLOCK)) {
-            memcpy(out + len - SCAN_BLOCK, p + len - SCAN_BLOCK, SCAN_BLOCK);
+    if (len >= BLOCK_BYTES) {
+        while (len - i > BLOCK_BYTES && copy_block(out + i, p + i))
+            i += BLOCK_BYTES;
+        if (len - i <= BLOCK_BYTES && copy_block(out + len - BLOCK_BYTES, p + len - BLOCK_BYTES))
             return len;
-        }
     } else if (len >= 4 && copy_short(out, p, len)) {
         return len;
     }
@@ -119,6 +124,12 @@ void json_escape(struct buffer *out, struct slice text) {
 void json_name(struct json_writer *writer, struct slice name) {
     json_string(writer, name);
     buffer_append_byte(writer->out, ':');
+    writer->comma = false;
+}
+
+void json_name_as_is(struct json_writer *writer, struct slice name) {
+    put_comma(writer);
+    buffer_append_slice(writer->out, name);
     writer->comma = false;
 }
 

@@ -34,6 +34,10 @@ void json_escape(struct buffer *out, struct slice text);
  * room for the whole text. */
 size_t json_copy_plain(uint8_t *out, struct slice text);
 
-#define JSON_NAME_LITERAL(writer, text) json_name((writer), SLICE_LITERAL(text))
+/* A name as it is to appear, with its quotes and its colon. */
+void json_name_as_is(struct json_writer *writer, struct slice name);
+
+/* A name without anything to escape. */
+#define JSON_NAME_LITERAL(writer, text) json_name_as_is((writer), SLICE_LITERAL("\"" text "\":"))
 
 #endif

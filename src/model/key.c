@@ -67,6 +67,26 @@ static bool types_match(const struct key_schema *keys, const struct value parts[
     return true;
 }
 
+static bool part_is_good(const struct key_attribute *attribute, struct value item, size_t len_max) {
+    struct value value = value_map_find(item, attribute->name);
+    if (value_type(value) != attribute->type)
+        return false;
+    size_t len = value_scalar(value).len;
+    return len > 0 && len <= len_max;
+}
+
+/* Nearly all keys are good, which one look at each part tells. Only of the others is it found out
+ * what is wrong with them, in the order in which that is reported. */
+static bool key_is_good(const struct key_schema *keys, struct value item) {
+    for (size_t i = 0; i < keys->hash_count; i++)
+        if (!part_is_good(&keys->hash[i], item, LIMIT_HASH_KEY_BYTES))
+            return false;
+    for (size_t i = 0; i < keys->range_count; i++)
+        if (!part_is_good(&keys->range[i], item, LIMIT_RANGE_KEY_BYTES))
+            return false;
+    return true;
+}
+
 struct error *key_check(struct arena *arena, const struct key_schema *keys, struct value key) {
     if (value_count(key) != key_part_count(keys))
         return error_validation(arena, NO_MATCH);
@@ -75,6 +95,8 @@ struct error *key_check(struct arena *arena, const struct key_schema *keys, stru
 
 struct error *key_check_batch_item(struct arena *arena, const struct key_schema *keys,
                                    struct value item) {
+    if (key_is_good(keys, item))
+        return NULL;
     struct value parts[PARTS_MAX];
     find_parts(keys, item, parts);
     if (!types_match(keys, parts))
@@ -84,6 +106,8 @@ struct error *key_check_batch_item(struct arena *arena, const struct key_schema 
 
 struct error *key_check_item(struct arena *arena, const struct key_schema *keys,
                              struct value item) {
+    if (key_is_good(keys, item))
+        return NULL;
     struct value parts[PARTS_MAX];
     find_parts(keys, item, parts);
     for (size_t i = 0; i < key_part_count(keys); i++) {

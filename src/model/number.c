@@ -298,54 +298,65 @@ enum number_status number_parse(struct slice text, struct number *ret_number) {
 
 /* ---- number to text ---- */
 
-static const char pair_text[201] = "00010203040506070809101112131415161718192021222324"
+/* Two characters for each base-100 digit as a positive number's bytes have it: one more than its
+ * value, so the first pair is never used. */
+static const char pair_text[203] = "  00010203040506070809101112131415161718192021222324"
                                    "25262728293031323334353637383940414243444546474849"
                                    "50515253545556575859606162636465666768697071727374"
                                    "75767778798081828384858687888990919293949596979899";
 
-static char *put_pair(char *out, uint8_t digit) {
-    memcpy(out, pair_text + 2 * digit, 2);
-    return out + 2;
+/* A negative number's bytes are those of the positive one, inverted: 254 - D is ~(D + 1). */
+static inline const char *digit_text(uint8_t byte, uint8_t inverted) {
+    return pair_text + 2 * (byte ^ inverted);
 }
 
-static char *put_zeros(char *out, int count) {
-    memset(out, '0', (size_t)count);
-    return out + count;
+static inline char *put_pairs(char *out, const uint8_t *from, const uint8_t *to, uint8_t inverted) {
+    for (; from < to; from++, out += 2)
+        memcpy(out, digit_text(*from, inverted), 2);
+    return out;
 }
 
-/* The whole part: at least one character, no leading zero. */
-static char *put_whole(char *out, const struct number_digits *n) {
-    if (n->exponent <= 0) {
-        *out++ = '0';
-        return out;
-    }
-    if (n->digits[0] < 10)
-        *out++ = (char)('0' + n->digits[0]);
-    else
-        out = put_pair(out, n->digits[0]);
-    int i = 1;
-    for (; i < n->count && i < n->exponent; i++)
-        out = put_pair(out, n->digits[i]);
-    return put_zeros(out, 2 * (n->exponent - i));
+/* As pairs: nothing is called for it, which keeps printing quick. */
+static inline char *put_zeros(char *out, int pairs) {
+    for (const char *zeros = digit_text(1, 0); pairs > 0; pairs--, out += 2)
+        memcpy(out, zeros, 2);
+    return out;
 }
 
+/* The first digit of a whole part, without a leading zero. */
+static inline char *put_first(char *out, const char *pair) {
+    *out = pair[0];
+    out += pair[0] != '0';
+    *out = pair[1];
+    return out + 1;
+}
+
+/* From the bytes as they are: taking the number apart would cost as much again. */
 size_t number_format(struct slice number, char ret_text[NUMBER_TEXT_MAX]) {
-    struct number_digits n;
-    number_decode(number, &n);
+    bool negative = number_is_negative(number);
+    uint8_t inverted = negative ? 0xFF : 0;
+    const uint8_t *digits = number.data + 1, *end = number.data + number.len - negative;
+    int exponent = (uint8_t)(number.data[0] ^ inverted) - 0x80 + NUMBER_EXPONENT_MIN;
     char *out = ret_text;
-    if (n.count == 0) {
-        *out = '0';
-        return 1;
-    }
-    if (n.negative)
+    if (digits == end)
+        exponent = 0; /* zero */
+    if (negative)
         *out++ = '-';
-    out = put_whole(out, &n);
-    if (n.count > n.exponent) {
+    if (exponent > 0) {
+        const uint8_t *point = exponent < end - digits ? digits + exponent : end;
+        out = put_first(out, digit_text(*digits, inverted));
+        out = put_pairs(out, digits + 1, point, inverted);
+        if (exponent > point - digits)
+            out = put_zeros(out, exponent - (int)(point - digits));
+        digits = point;
+    } else {
+        *out++ = '0';
+    }
+    if (digits < end) {
         *out++ = '.';
-        if (n.exponent < 0)
-            out = put_zeros(out, -2 * n.exponent);
-        for (int i = n.exponent > 0 ? n.exponent : 0; i < n.count; i++)
-            out = put_pair(out, n.digits[i]);
+        if (exponent < 0)
+            out = put_zeros(out, -exponent);
+        out = put_pairs(out, digits, end, inverted);
         out -= out[-1] == '0';
     }
     return (size_t)(out - ret_text);
@@ -404,11 +415,11 @@ size_t number_size(struct slice number) {
     int first = negative ? 254 - bytes[1] : bytes[1] - 1;
     int last = negative ? 254 - bytes[count] : bytes[count] - 1;
     int whole = exponent < 0 ? 0 : exponent < count ? exponent : count;
-    int left = 2 * whole, right = 2 * (count - whole);
+    unsigned left = 2 * (unsigned)whole, right = 2 * (unsigned)(count - whole);
     /* Zeros before the first and after the last significant digit do not count. */
     if (first < 10)
         *(whole > 0 ? &left : &right) -= 1;
     if (last % 10 == 0)
         *(right > 0 ? &right : &left) -= 1;
-    return 1 + (size_t)((left + 1) / 2 + (right + 1) / 2) + (negative ? 1 : 0);
+    return 1 + (left + 1) / 2 + (right + 1) / 2 + (negative ? 1 : 0);
 }

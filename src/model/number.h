@@ -55,10 +55,6 @@ static inline bool number_is_negative(struct slice number) {
     return number.data[0] < 0x80;
 }
 
-static inline int number_compare(struct slice a, struct slice b) {
-    return slice_compare(a, b);
-}
-
 /* Exact; too many digits or out of range is a status. */
 enum number_status number_add(struct slice a, struct slice b, struct number *ret_sum);
 enum number_status number_subtract(struct slice a, struct slice b, struct number *ret_difference);

@@ -1,8 +1,6 @@
 /* value.c - reading flat values. */
 #include "model/value.h"
 
-#include "base/check.h"
-
 static const char *const type_names[VALUE_TYPE_COUNT] = {
     "", "S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M",
 };
@@ -34,44 +32,10 @@ enum value_type value_type_from_name(struct slice name) {
     }
 }
 
-/* S and N first: nearly all values are one of these. */
-static inline size_t len_at(const uint8_t *at) {
-    uint32_t len;
-    size_t header;
-    if (at[0] == VALUE_S && at[1] < 0x80)
-        return 2 + (size_t)at[1];
-    switch ((enum value_type)at[0]) {
-    case VALUE_N:
-        return 2 + (size_t)at[1];
-    case VALUE_S:
-    case VALUE_B:
-        header = 1 + varint_decode(at + 1, &len);
-        return header + len;
-    case VALUE_NULL:
-        return 1;
-    case VALUE_BOOL:
-        return 2;
-    case VALUE_SS:
-    case VALUE_NS:
-    case VALUE_BS:
-    case VALUE_L:
-    case VALUE_M:
-        return CONTAINER_HEADER + (size_t)load_u32(at + 1);
-    case VALUE_NONE:
-        break;
-    }
-    CHECK(!"unknown value tag");
-    return 0;
-}
-
-struct value value_at(const uint8_t *at) {
-    return (struct value){at, len_at(at)};
-}
-
 /* Long lists are walked here, so nothing is kept of what is passed over. */
 const uint8_t *value_skip(const uint8_t *at, uint32_t count) {
     for (; count > 0; count--)
-        at += len_at(at);
+        at += value_len_at(at);
     return at;
 }
 
@@ -108,7 +72,7 @@ bool value_iter_next(struct value_iter *iter) {
     }
     if (iter->container == VALUE_M)
         iter->name = take_bytes(iter);
-    iter->value = (struct value){iter->next, len_at(iter->next)};
+    iter->value = (struct value){iter->next, value_len_at(iter->next)};
     iter->next += iter->value.len;
     return true;
 }
@@ -124,7 +88,7 @@ struct value value_map_find(struct value v, struct slice name) {
         at += varint_decode(at, &len);
         const uint8_t *entry_name = at;
         at += len;
-        size_t size = len_at(at);
+        size_t size = value_len_at(at);
         if (slice_equal(slice_of(entry_name, len), name))
             return (struct value){at, size};
         at += size;
@@ -191,7 +155,7 @@ size_t value_size(struct value v) {
     return 0;
 }
 
-/* Every write asks for it: like value_map_find() it walks by itself. */
+/* Every write asks for it: like value_map_find() it walks by itself, and most values are texts. */
 size_t item_size(struct value item) {
     size_t size = 0;
     const uint8_t *at = item.bytes + CONTAINER_HEADER, *end = item.bytes + item.len;
@@ -199,8 +163,8 @@ size_t item_size(struct value item) {
         uint32_t name_len;
         at += varint_decode(at, &name_len);
         at += name_len;
-        struct value value = {at, len_at(at)};
-        size += name_len + value_size(value);
+        struct value value = {at, value_len_at(at)};
+        size += name_len + (*at == VALUE_S ? value_scalar(value).len : value_size(value));
         at += value.len;
     }
     return size;

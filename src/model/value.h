@@ -20,6 +20,7 @@
 #define GRAMME_MODEL_VALUE_H
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "model/number.h"
 
 enum value_type {
@@ -75,8 +76,41 @@ static inline enum value_type value_member_type(enum value_type set) {
     return set == VALUE_SS ? VALUE_S : set == VALUE_NS ? VALUE_N : VALUE_B;
 }
 
-/* The value that starts at `at`. */
-struct value value_at(const uint8_t *at);
+/* How many bytes the value takes that starts at `at`. S and N first: nearly all are one of these.
+ */
+static inline size_t value_len_at(const uint8_t *at) {
+    uint32_t len;
+    size_t header;
+    if (at[0] == VALUE_S && at[1] < 0x80)
+        return 2 + (size_t)at[1];
+    switch ((enum value_type)at[0]) {
+    case VALUE_N:
+        return 2 + (size_t)at[1];
+    case VALUE_S:
+    case VALUE_B:
+        header = 1 + varint_decode(at + 1, &len);
+        return header + len;
+    case VALUE_NULL:
+        return 1;
+    case VALUE_BOOL:
+        return 2;
+    case VALUE_SS:
+    case VALUE_NS:
+    case VALUE_BS:
+    case VALUE_L:
+    case VALUE_M:
+        return CONTAINER_HEADER + (size_t)load_u32(at + 1);
+    case VALUE_NONE:
+        break;
+    }
+    CHECK(false); /* no such tag */
+    return 0;
+}
+
+static inline struct value value_at(const uint8_t *at) {
+    return (struct value){at, value_len_at(at)};
+}
+
 /* Where the value ends that is the last of `count`, the first of which starts at `at`. */
 const uint8_t *value_skip(const uint8_t *at, uint32_t count);
 

@@ -63,6 +63,17 @@ void value_builder_scalar(struct value_builder *builder, enum value_type type, s
     out->len = (size_t)(put_bytes(at, bytes) - out->data);
 }
 
+void value_builder_entry(struct value_builder *builder, struct slice name, enum value_type type,
+                         struct slice bytes) {
+    builder->count++;
+    struct buffer *out = builder->out;
+    if (!buffer_reserve(out, bytes_size(name) + 1 + bytes_size(bytes)))
+        return;
+    uint8_t *at = put_bytes(out->data + out->len, name);
+    *at++ = (uint8_t)type;
+    out->len = (size_t)(put_bytes(at, bytes) - out->data);
+}
+
 void value_builder_value(struct value_builder *builder, struct value value) {
     builder->count++;
     buffer_append_slice(builder->out, value_slice(value));
@@ -110,7 +121,7 @@ struct element {
 enum { ELEMENTS_ON_STACK = 32 };
 
 /* Up to eight bytes as a number that sorts as they do. */
-static uint64_t key_prefix(const uint8_t *key, uint32_t len, const uint8_t *end) {
+static inline uint64_t key_prefix(const uint8_t *key, uint32_t len, const uint8_t *end) {
     uint64_t prefix = 0;
     if (end - key >= 8) {
         prefix = (uint64_t)load_u32_be(key) << 32 | load_u32_be(key + 4);
@@ -121,15 +132,15 @@ static uint64_t key_prefix(const uint8_t *key, uint32_t len, const uint8_t *end)
     return prefix;
 }
 
-static struct element element_at(const uint8_t *at, const uint8_t *end, bool map) {
-    struct element e = {.at = at};
-    size_t header = varint_decode(at, &e.key_len);
-    size_t size = header + e.key_len;
-    e.prefix = key_prefix(at + header, e.key_len, end);
+static inline void element_init(struct element *e, const uint8_t *at, const uint8_t *end,
+                                bool map) {
+    size_t header = varint_decode(at, &e->key_len);
+    size_t size = header + e->key_len;
+    e->at = at;
+    e->prefix = key_prefix(at + header, e->key_len, end);
     if (map)
-        size += value_at(at + size).len;
-    e.size = (uint32_t)size;
-    return e;
+        size += value_len_at(at + size);
+    e->size = (uint32_t)size;
 }
 
 static struct slice element_key(const struct element *e) {
@@ -137,7 +148,7 @@ static struct slice element_key(const struct element *e) {
     return slice_of(e->at + varint_decode(e->at, &len), e->key_len);
 }
 
-static int compare_keys(const struct element *x, const struct element *y) {
+static inline int compare_keys(const struct element *x, const struct element *y) {
     if (x->prefix != y->prefix)
         return x->prefix < y->prefix ? -1 : 1;
     return slice_compare(element_key(x), element_key(y));
@@ -164,15 +175,13 @@ static void insertion_sort(struct element *elements, uint32_t count) {
 static bool list_elements(const uint8_t *at, const uint8_t *end, uint32_t count, bool map,
                           struct element *ret_few) {
     bool sorted = true;
-    struct element previous;
-    for (uint32_t i = 0; i < count; i++) {
-        struct element element = element_at(at, end, map);
-        sorted = sorted && (i == 0 || compare_keys(&previous, &element) < 0);
-        if (i < ELEMENTS_ON_STACK)
-            ret_few[i] = element;
-        else if (!sorted)
-            break;
-        at += element.size;
+    struct element more[2]; /* of those that are not kept: the last one and the one before */
+    const struct element *previous = NULL;
+    for (uint32_t i = 0; i < count && (sorted || i < ELEMENTS_ON_STACK); i++) {
+        struct element *element = i < ELEMENTS_ON_STACK ? &ret_few[i] : &more[i % 2];
+        element_init(element, at, end, map);
+        sorted = sorted && (previous == NULL || compare_keys(previous, element) < 0);
+        at += element->size;
         previous = element;
     }
     return sorted;
@@ -211,7 +220,7 @@ static void sort_many(struct value_builder *builder, const uint8_t *from, size_t
     const uint8_t *copy = arena_copy(builder->scratch, from, size), *end = copy + size;
     struct element *elements = arena_alloc(builder->scratch, count * sizeof(*elements));
     for (uint32_t i = 0; i < count; i++) {
-        elements[i] = element_at(copy, end, map);
+        element_init(&elements[i], copy, end, map);
         copy += elements[i].size;
     }
     qsort(elements, count, sizeof(*elements), compare_elements);

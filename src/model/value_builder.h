@@ -39,6 +39,9 @@ void value_builder_null(struct value_builder *builder);
 void value_builder_bool(struct value_builder *builder, bool truth);
 /* S, B, and N with a canonical number. */
 void value_builder_scalar(struct value_builder *builder, enum value_type type, struct slice bytes);
+/* An entry of a map at once: its name, and the same. */
+void value_builder_entry(struct value_builder *builder, struct slice name, enum value_type type,
+                         struct slice bytes);
 /* A finished value, as it is. */
 void value_builder_value(struct value_builder *builder, struct value value);
 /* One member of the open set. */

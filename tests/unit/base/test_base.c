@@ -5,9 +5,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/siphash.h"
 
 static void arena_rewinds_to_its_mark(void **state) {
@@ -121,6 +123,14 @@ static void error_carries_its_row(void **state) {
     arena_release(&arena);
 }
 
+static void the_machine_has_memory(void **state) {
+    (void)state;
+    uint64_t physical = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t bytes = machine_memory_bytes();
+    assert_true(bytes >= (uint64_t)16 << 20); /* or this test would not run */
+    assert_true(bytes <= physical);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_rewinds_to_its_mark),
@@ -129,6 +139,7 @@ int main(void) {
         cmocka_unit_test(siphash_matches_the_reference),
         cmocka_unit_test(varints_round_trip_and_refuse_what_is_cut),
         cmocka_unit_test(error_carries_its_row),
+        cmocka_unit_test(the_machine_has_memory),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

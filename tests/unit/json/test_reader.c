@@ -285,7 +285,10 @@ static void tagged_strings_are_taken_whole(void **state) {
     } cases[] = {
         {"[{\"S\":\"text\"},1]        ", 'S', "text"},
         {"[{\"N\": \"\"},1]          ", 'N', ""},
-        {"[{\"S\":\"x\"},1]", 0, NULL}, /* too near the end */
+        {"[{\"S\":\"x\"},1]", 'S', "x"},
+        {"[{\"S\":\"x\"", 0, NULL},
+        {"[{\"S\":\"x", 0, NULL},
+        {"[{\"S\": ", 0, NULL},
         {"[{\"S\":\"a text of several words\"},1]        ", 'S', "a text of several words"},
         {"[{\"B\":\"text\"},1]        ", 0, NULL},
         {"[{\"S\":\"te\\n\"},1]       ", 0, NULL},
@@ -319,6 +322,106 @@ static void tagged_strings_are_taken_whole(void **state) {
     arena_release(&arena);
 }
 
+/* Of an object's members, how many are taken at once; the others are read token by token. However
+ * they are read, the tokens after them are the same. */
+static void tagged_members_are_taken_whole(void **state) {
+    (void)state;
+    static const struct {
+        const char *json;
+        int taken, others;
+    } cases[] = {
+        {"{}", 0, 0},
+        {"{\"pk\":{\"S\":\"x\"}}", 1, 0},
+        {"{\"pk\": {\"S\": \"x\"}, \"n\": {\"N\": \"12\"}}", 2, 0},
+        {"{\"\":{\"S\":\"\"},\"a name of several words\":{\"S\":\"a text of several words\"}}", 2,
+         0},
+        {"{ \"a\":{\"S\":\"x\"} ,\"b\":{\"S\":\"x\"}}", 0, 2},
+        {"{\"a\" :{\"S\":\"x\"},\"b\":{\"S\":\"x\" },\"c\":{\"S\" :\"x\"},\"d\":{\"S\":\"x\"}}", 1,
+         3},
+        {"{\"a\":{\"B\":\"eA==\"},\"b\":{\"SS\":[\"x\"]},\"c\":{\"S\":\"x\",\"N\":\"1\"}}", 0, 3},
+        {"{\"a\":{\"S\":\"\\n\"},\"\\u0062\":{\"S\":\"x\"},\"\xC3\xA9\":{\"S\":\"x\"},\"d\":{\"S\":"
+         "\"\xC3\xA9\"}}",
+         0, 4},
+        {"{\"a\":null,\"b\":{\"S\":null},\"c\":{\"S\":1},\"d\":[],\"e\":{\"N\":\"1\"}}", 1, 4},
+    };
+    struct arena arena;
+    arena_init(&arena);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct json_reader reader;
+        json_reader_init(&reader, slice_text(cases[i].json), &arena);
+        assert_int_equal(json_next(&reader), JSON_OBJECT_BEGIN);
+        int taken = 0, others = 0;
+        struct slice name;
+        for (;;) {
+            if (json_take_tagged_member(&reader, 'S', 'N', &name)) {
+                taken++;
+                continue;
+            }
+            if (!json_next_name(&reader))
+                break;
+            others++;
+            json_next(&reader);
+            assert_true(json_skip(&reader));
+        }
+        assert_int_equal(taken, cases[i].taken);
+        assert_int_equal(others, cases[i].others);
+        assert_int_equal(reader.token, JSON_OBJECT_END);
+        assert_true(json_finish(&reader));
+    }
+    arena_release(&arena);
+}
+
+/* Whatever is cut off, the short ways take nothing that is not there, and the rest is an error. */
+static void members_that_are_cut_off(void **state) {
+    (void)state;
+    static const char whole[] = "{\"pk\": {\"S\": \"text\"}, \"n\":{\"N\":\"12\"}}";
+    struct arena arena;
+    arena_init(&arena);
+    for (size_t len = 1; len < sizeof(whole) - 1; len++) {
+        uint8_t *json = malloc(len); /* where reading on would be noticed */
+        memcpy(json, whole, len);
+        struct json_reader reader;
+        json_reader_init(&reader, slice_of(json, len), &arena);
+        json_next(&reader);
+        struct slice name;
+        while (json_take_tagged_member(&reader, 'S', 'N', &name))
+            continue;
+        assert_true(reader.next <= json + len);
+        assert_false(json_finish(&reader));
+        json_reader_init(&reader, slice_of(json, len), &arena);
+        json_next(&reader);
+        while (json_next_name(&reader) && json_next(&reader) != JSON_ERROR && json_skip(&reader))
+            continue;
+        assert_int_equal(reader.token, JSON_ERROR);
+        free(json);
+    }
+    arena_release(&arena);
+}
+
+/* Names and values may go as deep as brackets do, by either way. */
+static void members_are_limited_in_depth(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    for (uint32_t depth = JSON_DEPTH_MAX - 1; depth <= JSON_DEPTH_MAX; depth++) {
+        uint8_t *json = arena_alloc(&arena, 5 * (size_t)depth + 64);
+        uint8_t *at = json;
+        for (uint32_t i = 0; i + 1 < depth; i++, at += 5)
+            memcpy(at, "{\"a\":", 5);
+        memcpy(at, "{\"b\":{\"S\":\"x\"},\"c\":1            ", 32);
+        struct json_reader reader;
+        json_reader_init(&reader, slice_of(json, (size_t)(at - json) + 32), &arena);
+        for (uint32_t i = 0; i < 2 * depth - 1; i++)
+            json_next(&reader);
+        assert_int_equal(reader.depth, depth);
+        struct slice name;
+        assert_int_equal(json_take_tagged_member(&reader, 'S', 'N', &name),
+                         depth < JSON_DEPTH_MAX ? 'S' : 0);
+        assert_int_equal(json_next(&reader), JSON_NAME);
+    }
+    arena_release(&arena);
+}
+
 static void finish_reads_to_the_end(void **state) {
     (void)state;
     struct arena arena;
@@ -347,6 +450,9 @@ int main(void) {
         cmocka_unit_test(nesting_is_limited),
         cmocka_unit_test(skip_ends_after_the_value),
         cmocka_unit_test(tagged_strings_are_taken_whole),
+        cmocka_unit_test(tagged_members_are_taken_whole),
+        cmocka_unit_test(members_that_are_cut_off),
+        cmocka_unit_test(members_are_limited_in_depth),
         cmocka_unit_test(finish_reads_to_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

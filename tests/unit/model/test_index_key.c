@@ -10,7 +10,7 @@
 
 #include "model/index_key.h"
 #include "model/limits.h"
-#include "model/value_json.h"
+#include "support/read_item.h"
 
 #define PVI_TEXT "One or more parameter values were invalid: "
 #define NAME(text) \
@@ -71,19 +71,7 @@ static int tear_down(void **state) {
 }
 
 static struct value item_of(const char *json) {
-    struct json_reader reader;
-    struct buffer bytes;
-    struct value_builder builder;
-    struct value_fault fault = {0};
-    json_reader_init(&reader, slice_text(json), &arena);
-    buffer_init(&bytes, 1 << 20);
-    value_builder_init(&builder, &bytes, &arena);
-    json_next(&reader);
-    assert_null(item_read_json(&reader, &builder, &fault));
-    assert_null(fault.error);
-    struct value item = value_builder_finish(&builder, &arena);
-    buffer_release(&bytes);
-    return item;
+    return read_item(&arena, json);
 }
 
 /* {"pk":{"S":"p"},"<name>":{"<type>":"xx..."},<rest>} */
