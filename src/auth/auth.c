@@ -6,21 +6,34 @@
 #include "auth/auth.h"
 
 #include "auth/date.h"
-#include "base/buffer.h"
+#include "base/block.h"
 #include "base/check.h"
 
-enum { SCOPE_PARTS = 5, MESSAGE_BYTES_MAX = 256 * 1024 };
+enum { SCOPE_PARTS = 5, DAY_BYTES = 8, MESSAGE_BYTES_MAX = 256 * 1024 };
 
 static const char algorithm_name[] = "AWS4-HMAC-SHA256";
+static const char service_name[] = "dynamodb";
+static const char terminator[] = "aws4_request";
+
+/* Word by word; the last word may begin within the one before. */
+static inline bool is_ascii(struct slice text) {
+    uint64_t all = 0;
+    if (text.len < 8) {
+        for (size_t i = 0; i < text.len; i++)
+            all |= text.data[i];
+    } else {
+        for (size_t i = 0; i + 8 < text.len; i += 8)
+            all |= load_u64(text.data + i);
+        all |= load_u64(text.data + text.len - 8);
+    }
+    return (all & EVERY_BYTE(0x80)) == 0;
+}
 
 /* Header bytes above ASCII are Latin-1 by tradition; an error's text must be UTF-8. */
 static struct slice quotable(struct arena *arena, struct slice text) {
-    size_t high = 0;
-    for (size_t i = 0; i < text.len; i++)
-        high += text.data[i] >> 7;
-    if (high == 0)
+    if (is_ascii(text))
         return text;
-    uint8_t *out = arena_alloc(arena, text.len + high);
+    uint8_t *out = arena_alloc(arena, text.len * 2);
     size_t len = 0;
     for (size_t i = 0; i < text.len; i++) {
         uint8_t c = text.data[i];
@@ -93,19 +106,32 @@ static struct error *read_query(struct arena *arena, const struct http_request *
 /* ---- in the Authorization header ---- */
 
 /* Parts are separated by commas and blanks in any number; false at the end. */
-static bool next_part(struct slice *rest, struct slice *ret_part) {
-    while (rest->len > 0 && (rest->data[0] == ' ' || rest->data[0] == ','))
-        *rest = slice_skip(*rest, 1);
-    size_t len = rest->len;
-    const uint8_t *comma = memchr(rest->data, ',', len);
-    if (comma != NULL)
-        len = (size_t)(comma - rest->data);
-    const uint8_t *blank = memchr(rest->data, ' ', len);
-    if (blank != NULL)
-        len = (size_t)(blank - rest->data);
-    *ret_part = slice_of(rest->data, len);
-    *rest = slice_skip(*rest, len);
-    return len > 0;
+static inline bool next_part(struct slice *rest, struct slice *ret_part) {
+    const uint8_t *at = rest->data, *end = rest->data + rest->len;
+    while (at < end && (*at == ' ' || *at == ','))
+        at++;
+    const uint8_t *part_end = block_find_either(at, end, ',', ' ');
+    *ret_part = slice_of(at, (size_t)(part_end - at));
+    *rest = slice_of(part_end, (size_t)(end - part_end));
+    return ret_part->len > 0;
+}
+
+/* Whether the part is the one that starts with `name`, equals sign included. */
+static inline bool take_value(struct slice part, struct slice name, struct slice *ret_value) {
+    if (!slice_starts_with(part, name))
+        return false;
+    *ret_value = slice_skip(part, name.len);
+    return true;
+}
+
+static struct error *check_pair(struct arena *arena, struct slice part, struct slice header) {
+    if (memchr(part.data, '=', part.len) != NULL)
+        return NULL;
+    struct slice quoted = quotable(arena, part), whole = quotable(arena, header);
+    return error_new(arena, ERROR_INCOMPLETE_SIGNATURE,
+                     "'%.*s' not a valid key=value pair (missing equal-sign) in "
+                     "Authorization header: '%.*s'.",
+                     SLICE_ARGS(quoted), SLICE_ARGS(whole));
 }
 
 static struct error *read_header_parts(struct arena *arena, struct slice header,
@@ -113,40 +139,21 @@ static struct error *read_header_parts(struct arena *arena, struct slice header,
                                        struct slice *ret_credential) {
     struct slice rest = header, part;
     next_part(&rest, &identity->algorithm);
-    while (next_part(&rest, &part)) {
-        const uint8_t *equals = memchr(part.data, '=', part.len);
-        if (equals == NULL) {
-            struct slice quoted = quotable(arena, part), whole = quotable(arena, header);
-            return error_new(arena, ERROR_INCOMPLETE_SIGNATURE,
-                             "'%.*s' not a valid key=value pair (missing equal-sign) in "
-                             "Authorization header: '%.*s'.",
-                             SLICE_ARGS(quoted), SLICE_ARGS(whole));
-        }
-        struct slice name = slice_of(part.data, (size_t)(equals - part.data));
-        struct slice value = slice_skip(part, name.len + 1);
-        if (slice_is(name, "Credential"))
-            *ret_credential = value;
-        else if (slice_is(name, "Signature"))
-            identity->signature = value;
-        else if (slice_is(name, "SignedHeaders"))
-            identity->signed_headers = value;
-    }
+    while (next_part(&rest, &part))
+        if (!take_value(part, SLICE_LITERAL("Credential="), ret_credential) &&
+            !take_value(part, SLICE_LITERAL("SignedHeaders="), &identity->signed_headers) &&
+            !take_value(part, SLICE_LITERAL("Signature="), &identity->signature))
+            TRY(check_pair(arena, part, header));
     return NULL;
 }
 
-static struct error *read_header(struct arena *arena, const struct http_request *request,
-                                 struct auth_identity *identity, struct slice *ret_credential) {
-    struct slice header = request->known[HTTP_AUTHORIZATION];
-    TRY(read_header_parts(arena, header, identity, ret_credential));
-    identity->timestamp = request->known[HTTP_X_AMZ_DATE];
-    if (identity->timestamp.len == 0)
-        identity->timestamp = request->known[HTTP_DATE];
-    identity->session_token = request->known[HTTP_X_AMZ_SECURITY_TOKEN];
+static struct error *missing_parts(struct arena *arena, struct slice header,
+                                   const struct auth_identity *identity, struct slice credential) {
     const struct {
         struct slice value;
         const char *text;
     } needed[] = {
-        {*ret_credential, "Authorization header requires 'Credential' parameter. "},
+        {credential, "Authorization header requires 'Credential' parameter. "},
         {identity->signature, "Authorization header requires 'Signature' parameter. "},
         {identity->signed_headers, "Authorization header requires 'SignedHeaders' parameter. "},
         {identity->timestamp, "Authorization header requires existence of either a 'X-Amz-Date' "
@@ -157,11 +164,26 @@ static struct error *read_header(struct arena *arena, const struct http_request 
     for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
         if (needed[i].value.len == 0)
             buffer_append_text(&missing, needed[i].text);
-    if (missing.len == 0)
-        return NULL;
     buffer_append_text(&missing, "Authorization=");
     buffer_append_slice(&missing, quotable(arena, header));
     return incomplete(arena, buffer_slice(&missing));
+}
+
+static struct error *read_header(struct arena *arena, const struct http_request *request,
+                                 struct auth_identity *identity, struct slice *ret_credential) {
+    struct slice header = request->known[HTTP_AUTHORIZATION];
+    identity->in_query = false;
+    identity->signature = SLICE_NONE;
+    identity->signed_headers = SLICE_NONE;
+    TRY(read_header_parts(arena, header, identity, ret_credential));
+    identity->timestamp = request->known[HTTP_X_AMZ_DATE];
+    if (identity->timestamp.len == 0)
+        identity->timestamp = request->known[HTTP_DATE];
+    identity->session_token = request->known[HTTP_X_AMZ_SECURITY_TOKEN];
+    if (ret_credential->len > 0 && identity->signature.len > 0 &&
+        identity->signed_headers.len > 0 && identity->timestamp.len > 0)
+        return NULL;
+    return missing_parts(arena, header, identity, *ret_credential);
 }
 
 /* ---- what both have in common ---- */
@@ -179,13 +201,20 @@ static struct error *check_date(struct arena *arena, struct auth_identity *ident
     return NULL;
 }
 
+/* The host, in any case: setting bit 5 turns capitals into small letters, and makes a small letter
+ * of nothing else. */
+static bool is_host(const uint8_t *name, size_t len) {
+    static const uint8_t host[4] = "host";
+    return len == sizeof(host) && (load_u32(name) | 0x20202020) == load_u32(host);
+}
+
 static struct error *check_signed_headers(struct arena *arena, struct slice names) {
-    while (names.len > 0) {
-        const uint8_t *end = memchr(names.data, ';', names.len);
-        size_t len = end == NULL ? names.len : (size_t)(end - names.data);
-        if (slice_equal_ignoring_case(slice_of(names.data, len), SLICE_LITERAL("host")))
+    const uint8_t *at = names.data, *end = names.data + names.len;
+    while (at < end) {
+        const uint8_t *name_end = block_find(at, end, ';');
+        if (is_host(at, (size_t)(name_end - at)))
             return NULL;
-        names = slice_skip(names, end == NULL ? len : len + 1);
+        at = name_end == end ? end : name_end + 1;
     }
     return error_new(arena, ERROR_INVALID_SIGNATURE,
                      "'Host' must be a 'SignedHeader' in the AWS Authorization.");
@@ -202,18 +231,19 @@ static struct error *check_algorithm(struct arena *arena, struct slice algorithm
 
 /* Five elements; slashes at the end do not make more. */
 static bool split_credential(struct slice credential, struct slice parts[SCOPE_PARTS]) {
-    while (credential.len > 0 && credential.data[credential.len - 1] == '/')
-        credential.len--;
-    for (unsigned count = 0; count < SCOPE_PARTS; count++) {
-        const uint8_t *slash = memchr(credential.data, '/', credential.len);
-        if ((slash == NULL) != (count == SCOPE_PARTS - 1))
+    const uint8_t *at = credential.data, *end = credential.data + credential.len;
+    while (end > at && end[-1] == '/')
+        end--;
+    for (unsigned count = 0; count < SCOPE_PARTS - 1; count++) {
+        const uint8_t *slash = block_find(at, end, '/');
+        if (slash == end)
             return false;
-        size_t len = slash == NULL ? credential.len : (size_t)(slash - credential.data);
-        parts[count] = slice_of(credential.data, len);
-        if (slash != NULL)
-            credential = slice_skip(credential, len + 1);
+        parts[count] = slice_of(at, (size_t)(slash - at));
+        at = slash + 1;
     }
-    return true;
+    struct slice last = slice_of(at, (size_t)(end - at));
+    parts[SCOPE_PARTS - 1] = last;
+    return memchr(last.data, '/', last.len) == NULL;
 }
 
 static struct error *read_credential(struct arena *arena, struct slice credential,
@@ -234,14 +264,13 @@ static struct error *read_credential(struct arena *arena, struct slice credentia
     return NULL;
 }
 
-/* Any region is ours: one server stands for all of them. */
-static struct error *check_scope(struct arena *arena, const struct auth_identity *identity) {
+static struct error *wrong_scope(struct arena *arena, const struct auth_identity *identity,
+                                 struct slice day) {
     CLEANUP(buffer_release) struct buffer faults;
     buffer_init(&faults, MESSAGE_BYTES_MAX);
-    struct slice day = slice_of(identity->timestamp.data, 8);
-    if (!slice_is(identity->service, "dynamodb"))
+    if (!slice_is(identity->service, service_name))
         buffer_append_text(&faults, "Credential should be scoped to correct service: 'dynamodb'. ");
-    if (!slice_is(identity->terminator, "aws4_request")) {
+    if (!slice_is(identity->terminator, terminator)) {
         struct slice quoted = quotable(arena, identity->terminator);
         buffer_printf(&faults,
                       "Credential should be scoped with a valid terminator: 'aws4_request', not "
@@ -255,15 +284,23 @@ static struct error *check_scope(struct arena *arena, const struct auth_identity
                       "date from HTTP: '%.*s' != '%.*s', from '%.*s'.",
                       SLICE_ARGS(quoted), SLICE_ARGS(day), SLICE_ARGS(identity->timestamp));
     }
-    if (faults.len == 0)
-        return NULL;
     return error_new(arena, ERROR_INVALID_SIGNATURE, "%.*s", SLICE_ARGS(buffer_slice(&faults)));
+}
+
+/* Any region is ours: one server stands for all of them. */
+static struct error *check_scope(struct arena *arena, const struct auth_identity *identity) {
+    struct slice day = slice_of(identity->timestamp.data, DAY_BYTES);
+    if (slice_is(identity->service, service_name) && slice_is(identity->terminator, terminator) &&
+        slice_equal(identity->date, day))
+        return NULL;
+    return wrong_scope(arena, identity, day);
 }
 
 static struct error *read_parts(struct arena *arena, const struct http_request *request,
                                 struct auth_identity *identity, struct slice *ret_credential) {
     struct slice header = request->known[HTTP_AUTHORIZATION];
-    bool in_query = slice_present(http_request_query(request, SLICE_LITERAL("X-Amz-Algorithm")));
+    bool in_query = request->query.len > 0 &&
+                    slice_present(http_request_query(request, SLICE_LITERAL("X-Amz-Algorithm")));
     if (header.len > 0 && in_query)
         return error_new(arena, ERROR_INVALID_SIGNATURE,
                          "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' "
@@ -278,7 +315,7 @@ static struct error *read_parts(struct arena *arena, const struct http_request *
 
 struct error *auth_check(struct arena *arena, const struct http_request *request,
                          struct auth_identity *ret_identity) {
-    struct auth_identity identity = {0};
+    struct auth_identity identity; /* every field is set by one step or another */
     struct slice credential = SLICE_NONE;
     TRY(read_parts(arena, request, &identity, &credential));
     TRY(check_date(arena, &identity));

@@ -18,9 +18,9 @@ static void date_write(struct http_date *date) {
 }
 
 struct slice http_date_at(struct http_date *date, int64_t now_ms) {
-    int64_t second = now_ms / 1000;
-    if (second != date->second || date->text[0] == '\0') {
-        date->second = second;
+    uint64_t since_ms = (uint64_t)(now_ms - date->second * 1000);
+    if (since_ms >= 1000 || date->text[0] == '\0') {
+        date->second = now_ms / 1000;
         date_write(date);
     }
     return slice_of(date->text, HTTP_DATE_BYTES);

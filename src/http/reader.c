@@ -8,6 +8,7 @@
  * Threads: a reader belongs to its connection's thread. */
 #include "http/reader.h"
 
+#include "base/block.h"
 #include "base/check.h"
 #include "http/head.h"
 #include "http/parser.h"
@@ -202,48 +203,66 @@ static const parser_settings settings = {
 void http_reader_init(struct http_reader *reader, struct http_reader_limits limits,
                       struct http_request *request) {
     CHECK(limits.header_bytes_max <= 64 * 1024);
-    *reader = (struct http_reader){.limits = limits, .request = request};
+    memset(reader, 0, offsetof(struct http_reader, parser));
+    reader->limits = limits;
+    reader->request = request;
     request->header_count = 0;
     request->start = NULL;
-    parser *p = (parser *)(void *)reader->parser;
-    parser_init(p, &settings);
-    p->data = reader;
 }
 
-/* "/a?b" and "http://host/a?b" alike. */
-static void split_target(struct http_request *request) {
-    struct slice rest = request->target;
+/* The library's state is set up for the requests that get that far. */
+static parser *parser_of(struct http_reader *reader) {
+    parser *p = (parser *)(void *)reader->parser;
+    if (!reader->parser_ready) {
+        parser_init(p, &settings);
+        p->data = reader;
+        reader->parser_ready = true;
+    }
+    return p;
+}
+
+/* Of "http://host/a?b", which proxies send, what "/a?b" would say. */
+static struct slice skip_authority(struct slice target) {
     static const char *const schemes[] = {"http://", "https://"};
     for (unsigned i = 0; i < 2; i++) {
         struct slice scheme = slice_text(schemes[i]);
-        if (rest.len < scheme.len ||
-            !slice_equal_ignoring_case(slice_of(rest.data, scheme.len), scheme))
+        if (target.len < scheme.len ||
+            !slice_equal_ignoring_case(slice_of(target.data, scheme.len), scheme))
             continue;
-        rest = slice_skip(rest, scheme.len);
-        while (rest.len > 0 && rest.data[0] != '/' && rest.data[0] != '?')
-            rest = slice_skip(rest, 1);
+        target = slice_skip(target, scheme.len);
+        while (target.len > 0 && target.data[0] != '/' && target.data[0] != '?')
+            target = slice_skip(target, 1);
         break;
     }
-    const uint8_t *mark = rest.len == 0 ? NULL : memchr(rest.data, '?', rest.len);
-    size_t path_len = mark == NULL ? rest.len : (size_t)(mark - rest.data);
-    request->path = path_len == 0 ? SLICE_LITERAL("/") : slice_of(rest.data, path_len);
-    request->query = mark == NULL ? SLICE_NONE : slice_skip(rest, path_len + 1);
+    return target;
 }
 
-static void finish_request(struct http_reader *reader) {
-    struct http_request *request = reader->request;
-    if (request->start != reader->data)
-        resolve_headers(reader);
+static void split_target(struct http_request *request) {
+    struct slice rest = request->target;
+    if (rest.len == 0 || rest.data[0] != '/')
+        rest = skip_authority(rest);
+    size_t path_len = (size_t)(block_find(rest.data, rest.data + rest.len, '?') - rest.data);
+    request->path = path_len == 0 ? SLICE_LITERAL("/") : slice_of(rest.data, path_len);
+    request->query = path_len == rest.len ? SLICE_NONE : slice_skip(rest, path_len + 1);
+}
+
+static struct slice find_method(const struct http_reader *reader) {
     const uint8_t *method = reader->data;
     while (*method == '\r' || *method == '\n')
         method++; /* empty lines before a request are allowed */
-    const uint8_t *method_end = method;
-    while (*method_end != ' ')
-        method_end++;
-    request->method = slice_of(method, (size_t)(method_end - method));
+    const uint8_t *end = method;
+    while (*end != ' ')
+        end++;
+    return slice_of(method, (size_t)(end - method));
+}
+
+/* Of a request whose headers and method are known: the rest of its parts. */
+static enum http_read_result complete(struct http_reader *reader) {
+    struct http_request *request = reader->request;
     request->target = slice_of(reader->data + reader->target, reader->target_len);
     request->body = slice_of(reader->data + reader->head_len, reader->body_len);
     split_target(request);
+    return HTTP_READ_COMPLETE;
 }
 
 /* The chunks' own bytes, already decoded, leave the buffer, so that it never holds more than the
@@ -277,21 +296,20 @@ enum http_read_result http_reader_read(struct http_reader *reader, uint8_t *data
         return HTTP_READ_MORE;
     reader->data = data;
     reader->len = *len;
-    if (reader->parsed == 0 && http_head_read(reader)) {
-        finish_request(reader);
-        return HTTP_READ_COMPLETE;
-    }
-    enum parser_outcome outcome =
-        parser_execute((parser *)(void *)reader->parser, &settings,
-                       (const char *)data + reader->parsed, offered, &used);
+    if (reader->parsed == 0 && http_head_read(reader))
+        return complete(reader);
+    enum parser_outcome outcome = parser_execute(
+        parser_of(reader), &settings, (const char *)data + reader->parsed, offered, &used);
     reader->parsed += used;
     if (outcome == PARSER_HEADERS_TOO_LARGE)
         return failed(reader, 431);
     if (outcome == PARSER_FAILED)
         return failed(reader, 400);
     if (reader->complete) {
-        finish_request(reader);
-        return HTTP_READ_COMPLETE;
+        if (reader->request->start != data)
+            resolve_headers(reader);
+        reader->request->method = find_method(reader);
+        return complete(reader);
     }
     if (is_too_long(reader, used, reader->body_len > body_len))
         return failed(reader, 431);

@@ -36,7 +36,8 @@ struct http_reader {
     bool chunked;
     bool expects_continue; /* the client waits for "100 Continue" before it sends the body */
     bool complete;
-    uint64_t parser[HTTP_PARSER_WORDS]; /* the library's state */
+    bool parser_ready;
+    uint64_t parser[HTTP_PARSER_WORDS]; /* the library's state; must be last */
 };
 
 enum http_read_result {

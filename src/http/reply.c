@@ -31,7 +31,7 @@ static struct slice status_line(int status) {
 #undef STATUS
 }
 
-static uint8_t *put(uint8_t *at, struct slice bytes) {
+static inline uint8_t *put(uint8_t *at, struct slice bytes) {
     if (bytes.len > 0)
         memcpy(at, bytes.data, bytes.len);
     return at + bytes.len;
@@ -39,14 +39,27 @@ static uint8_t *put(uint8_t *at, struct slice bytes) {
 
 #define PUT(at, text) put((at), SLICE_LITERAL(text))
 
+static unsigned digit_count(uint64_t n) {
+    unsigned count = 1;
+    for (; n >= 10000; n /= 10000)
+        count += 4;
+    return count + (n >= 10) + (n >= 100) + (n >= 1000);
+}
+
+/* Two digits per division. */
 static uint8_t *put_number(uint8_t *at, uint64_t n) {
-    uint8_t digits[20];
-    size_t len = 0;
-    do {
-        digits[sizeof(digits) - ++len] = (uint8_t)('0' + n % 10);
-        n /= 10;
-    } while (n > 0);
-    return put(at, slice_of(digits + sizeof(digits) - len, len));
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    uint8_t *end = at + digit_count(n), *to = end;
+    for (; n >= 100; n /= 100)
+        memcpy(to -= 2, pairs + 2 * (n % 100), 2);
+    if (n >= 10)
+        memcpy(to - 2, pairs + 2 * n, 2);
+    else
+        to[-1] = (uint8_t)('0' + n);
+    return end;
 }
 
 static uint8_t *put_status(uint8_t *at, int status) {
@@ -57,7 +70,7 @@ static uint8_t *put_status(uint8_t *at, int status) {
     return PUT(at, " Status\r\n");
 }
 
-static uint8_t *put_header(uint8_t *at, struct slice name, struct slice value) {
+static inline uint8_t *put_header(uint8_t *at, struct slice name, struct slice value) {
     if (!slice_present(value))
         return at;
     return PUT(put(put(at, name), value), "\r\n");

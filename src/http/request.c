@@ -1,15 +1,6 @@
 /* request.c - questions about a request that are asked rarely, and so are answered by looking. */
 #include "http/request.h"
 
-struct slice http_request_header(const struct http_request *request, struct slice name) {
-    for (uint32_t i = 0; i < request->header_count; i++) {
-        struct http_header header = http_request_header_at(request, i);
-        if (slice_equal_ignoring_case(header.name, name))
-            return header.value;
-    }
-    return SLICE_NONE;
-}
-
 /* Takes what stands before `separator` off the front of *rest; false at the end. */
 static bool next_part(struct slice *rest, uint8_t separator, struct slice *ret_part) {
     if (!slice_present(*rest))

@@ -70,9 +70,6 @@ static inline struct http_header http_request_header_at(const struct http_reques
                                 slice_of(request->start + place->value, place->value_len)};
 }
 
-/* Of any header; absent when the request has none of that name. */
-struct slice http_request_header(const struct http_request *request, struct slice name);
-
 /* A parameter of the query string, still percent-encoded; absent when there is none. */
 struct slice http_request_query(const struct http_request *request, struct slice name);
 

@@ -1,18 +1,28 @@
 /* request_id.c - a counter, scrambled so that ids look as unlike as the service's do. */
 #include "http/request_id.h"
 
-#include <string.h>
+#include "base/block.h"
 
 enum { PART_BYTES = 13, TAIL_BYTES = HTTP_REQUEST_ID_BYTES - 2 * PART_BYTES };
 
 static const char tail[TAIL_BYTES + 1] = "VV4KQNSO5AEMVJF66Q9ASUAAJG";
 
+/* Eight digits of five bits each, the lowest first: the bits are spread over the bytes, by halves,
+ * and become characters, '0' to '9' and then 'A' to 'V'. */
+static inline uint64_t digits_of(uint64_t bits) {
+    bits = (bits & 0xfffff) | (bits >> 20 & 0xfffff) << 32;
+    bits = (bits & UINT64_C(0x3ff000003ff)) | (bits << 6 & UINT64_C(0x3ff000003ff0000));
+    bits = (bits & UINT64_C(0x1f001f001f001f)) | (bits << 3 & UINT64_C(0x1f001f001f001f00));
+    uint64_t letters = (bits + EVERY_BYTE(0x80 - 10)) >> 7 & EVERY_BYTE(1);
+    return bits + EVERY_BYTE('0') + letters * ('A' - '0' - 10);
+}
+
 static void part_write(char *out, uint64_t bits) {
-    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
-    for (int i = 0; i < PART_BYTES; i++) {
-        out[i] = digits[bits & 31];
-        bits >>= 5;
-    }
+    uint8_t *to = (uint8_t *)out;
+    uint64_t last = digits_of(bits >> 40);
+    store_u64(to, digits_of(bits));
+    store_u32(to + 8, (uint32_t)last);
+    to[PART_BYTES - 1] = (uint8_t)(last >> 32);
 }
 
 /* One to one, so different counts give different ids (the finaliser of SplitMix64). */

@@ -175,6 +175,16 @@ static void bad_dates(void **state) {
                                         "20130229T095204Z",
                                         "20130609T245204Z",
                                         "20130609T0952O4Z",
+                                        "2013060:T095204Z", /* the bytes around the digits */
+                                        "2013/609T095204Z",
+                                        "20130609T09520:Z",
+                                        "20130609T/95204Z",
+                                        "20130609t095204Z",
+                                        "20130609T095204z",
+                                        "20130609T096004Z",
+                                        "20130609T095261Z",
+                                        "20130600T095204Z",
+                                        "20130009T095204Z",
                                         "20130609T095204",
                                         "Sun, 09 Jux 2013 09:52:04 GMT"};
     for (size_t i = 0; i < sizeof(dates) / sizeof(*dates); i++) {
@@ -196,6 +206,8 @@ static void host_must_be_signed(void **state) {
     expect_error(
         "/", "Authorization: AWS4-X Credential=k, SignedHeaders=hosts;x-host, Signature=0\r\n" DATE,
         ERROR_INVALID_SIGNATURE, "'Host' must be a 'SignedHeader' in the AWS Authorization.");
+    expect_accepted("/", "Authorization: AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/" SCOPE
+                         ",SignedHeaders=a-name-of-many-bytes;HosT,Signature=0\r\n" DATE);
 }
 
 static void other_algorithms(void **state) {
@@ -207,8 +219,9 @@ static void other_algorithms(void **state) {
 
 static void credentials_of_the_wrong_shape(void **state) {
     (void)state;
-    static const char *const credentials[] = {"k", "k/20130609/r/dynamodb", "a/b/c/d/e/f", "////",
-                                              "a/b/c/d//"};
+    static const char *const credentials[] = {"k",           "k/20130609/r/dynamodb",
+                                              "a/b/c/d/e/f", "////",
+                                              "a/b/c/d//",   "AKIAIOSFODNN7EXAMPLE/" SCOPE "/f"};
     for (size_t i = 0; i < sizeof(credentials) / sizeof(*credentials); i++) {
         char headers[512], message[512];
         snprintf(headers, sizeof(headers), HEADER("AWS4-HMAC-SHA256", "%s") DATE, credentials[i]);

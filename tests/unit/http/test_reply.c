@@ -1,8 +1,10 @@
 /* test_reply.c - reply heads, dates, request ids and compression. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 #include <zlib.h>
@@ -49,6 +51,23 @@ static void a_head_with_the_least(void **state) {
         "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n");
     expect_head(&(struct http_reply_head){.status = 418},
                 "HTTP/1.1 418 Status\r\nServer: Server\r\nContent-Length: 0\r\n"
+                "Connection: close\r\n\r\n");
+}
+
+static void numbers_of_every_length(void **state) {
+    (void)state;
+    uint64_t number = 0;
+    for (unsigned digits = 1; digits <= 20; digits++) {
+        number = number * 10 + digits % 10; /* 1, 12, 123, ... */
+        char expected[128];
+        snprintf(expected, sizeof(expected),
+                 "HTTP/1.1 200 OK\r\nServer: Server\r\nContent-Length: %" PRIu64
+                 "\r\nConnection: close\r\n\r\n",
+                 number);
+        expect_head(&(struct http_reply_head){.status = 200, .content_length = number}, expected);
+    }
+    expect_head(&(struct http_reply_head){.status = 200, .content_length = 100},
+                "HTTP/1.1 200 OK\r\nServer: Server\r\nContent-Length: 100\r\n"
                 "Connection: close\r\n\r\n");
 }
 
@@ -104,6 +123,7 @@ static void request_ids_have_the_services_form(void **state) {
     http_request_ids_next(&ids, id);
     assert_memory_equal(id, before, 13);
     assert_memory_not_equal(id + 13, before + 13, 13);
+    assert_memory_equal(id, "KONFHTD4GHB515F1M08K3MG4D5", 26);
 }
 
 static void compressed_bodies_come_back(void **state) {
@@ -144,6 +164,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_head_in_full),
         cmocka_unit_test(a_head_with_the_least),
+        cmocka_unit_test(numbers_of_every_length),
         cmocka_unit_test(the_known_checksums),
         cmocka_unit_test(checksums_of_every_length),
         cmocka_unit_test(dates_change_with_the_second),
