@@ -4,6 +4,10 @@
  * wakes the loop. The timer visits all streams every tick, which costs less than arming a timer
  * for every request: a request only stores a number.
  *
+ * Turns are taken when the loop has heard of all that happened, and again right before it waits:
+ * timers and finished writes come between the two. Nobody is freed in between, since libuv calls
+ * back about closed handles after that.
+ *
  * A stopping loop ends when it has no streams and nobody holds it. */
 #include "net/loop.h"
 
@@ -12,6 +16,8 @@
 #include "base/check.h"
 #include "net/loop_state.h"
 #include "net/stream.h"
+
+enum { TURNS_AT_ONCE = 64 };
 
 void net_loop_post(struct net_loop *loop, struct net_task *task) {
     struct net_task *head = atomic_load_explicit(&loop->posted, memory_order_relaxed);
@@ -57,12 +63,54 @@ void *net_loop_context(const struct net_loop *loop) {
     return loop->context;
 }
 
+/* Takes the first streams off the list; NULL when nobody wants a turn. So few at once that the
+ * first reply does not wait for too many others, and so many that it pays to do one thing after
+ * another. */
+static struct net_stream *next_turns(struct net_loop *loop) {
+    struct net_stream *first = loop->turns, *last = first;
+    if (first == NULL)
+        return NULL;
+    for (unsigned count = 1; count < TURNS_AT_ONCE && last->turn_next != NULL; count++)
+        last = last->turn_next;
+    loop->turns = last->turn_next;
+    last->turn_next = NULL;
+    if (loop->turns == NULL)
+        loop->turns_end = &loop->turns;
+    return first;
+}
+
+static void take_turns(struct net_loop *loop) {
+    for (struct net_stream *first; (first = next_turns(loop)) != NULL;) {
+        for (struct net_stream *stream = first; stream != NULL; stream = stream->turn_next)
+            stream->events->turn(stream);
+        for (struct net_stream *stream = first, *next; stream != NULL; stream = next) {
+            next = stream->turn_next; /* from here on it may want another one */
+            stream->wants_turn = false;
+            stream->events->turned(stream);
+        }
+    }
+}
+
+static void on_before_wait(uv_prepare_t *handle) {
+    take_turns(handle->data);
+}
+
+static void on_after_wait(uv_check_t *handle) {
+    take_turns(handle->data);
+}
+
+static void close_handles(struct net_loop *loop) {
+    uv_close((uv_handle_t *)&loop->wake, NULL);
+    uv_close((uv_handle_t *)&loop->tick, NULL);
+    uv_close((uv_handle_t *)&loop->before_wait, NULL);
+    uv_close((uv_handle_t *)&loop->after_wait, NULL);
+}
+
 static void end_if_done(struct net_loop *loop) {
     if (!loop->stopping || loop->streams != NULL || loop->holds > 0 ||
         uv_is_closing((uv_handle_t *)&loop->wake))
         return;
-    uv_close((uv_handle_t *)&loop->wake, NULL);
-    uv_close((uv_handle_t *)&loop->tick, NULL);
+    close_handles(loop);
 }
 
 void net_loop_hold(struct net_loop *loop) {
@@ -129,8 +177,15 @@ void net_loop_init(struct net_loop *loop, unsigned index, const struct net_loop_
     CHECK(uv_loop_init(&loop->uv) == 0);
     CHECK(uv_async_init(&loop->uv, &loop->wake, on_wake) == 0);
     CHECK(uv_timer_init(&loop->uv, &loop->tick) == 0);
+    CHECK(uv_prepare_init(&loop->uv, &loop->before_wait) == 0);
+    CHECK(uv_check_init(&loop->uv, &loop->after_wait) == 0);
+    CHECK(uv_prepare_start(&loop->before_wait, on_before_wait) == 0);
+    CHECK(uv_check_start(&loop->after_wait, on_after_wait) == 0);
     loop->wake.data = loop;
     loop->tick.data = loop;
+    loop->before_wait.data = loop;
+    loop->after_wait.data = loop;
+    loop->turns_end = &loop->turns;
 }
 
 /* Signals are the main thread's business; SIGPIPE, blocked here, becomes a plain write error. */
@@ -142,8 +197,7 @@ bool net_loop_start(struct net_loop *loop) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (outcome == 0)
         return true;
-    uv_close((uv_handle_t *)&loop->wake, NULL);
-    uv_close((uv_handle_t *)&loop->tick, NULL);
+    close_handles(loop);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     uv_loop_close(&loop->uv);
     return false;

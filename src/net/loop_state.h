@@ -26,6 +26,8 @@ struct net_loop {
     uv_loop_t uv;
     uv_async_t wake;
     uv_timer_t tick; /* runs only while there are streams */
+    uv_prepare_t before_wait;
+    uv_check_t after_wait;
     pthread_t thread;
     unsigned index;
     struct net_loop_options options;
@@ -33,6 +35,7 @@ struct net_loop {
     _Atomic(struct net_task *) posted; /* newest first */
     _Atomic uint32_t stream_count;     /* counted from the moment of accepting */
     struct net_stream *streams;
+    struct net_stream *turns, **turns_end; /* who wants a turn, in order */
     uint32_t holds;
     bool stopping;
     uint64_t stop_at_ms; /* when stopping: the end of the grace */

@@ -1,7 +1,9 @@
 /* stream.c - reading, writing and closing one socket through libuv.
  *
  * A write first goes straight to the socket; only what it does not take is queued, and its bytes
- * stay the owner's. A queued write that does not move for the write time-out closes the stream. */
+ * stay the owner's. A long one goes in pieces, one for each turn of the loop: a socket of this
+ * machine takes a megabyte at once, and copying it would keep the others waiting. A queued write
+ * that does not move for the write time-out closes the stream. */
 #include "net/stream.h"
 
 #include <linux/sockios.h>
@@ -12,8 +14,11 @@
 #include "base/check.h"
 #include "net/loop_state.h"
 
-/* A reader that takes less than this within a time-out does not count as reading. */
-enum { WRITE_PROGRESS_BYTES = 1024 };
+enum {
+    /* A reader that takes less than this within a time-out does not count as reading. */
+    WRITE_PROGRESS_BYTES = 1024,
+    WRITE_PIECE_BYTES = 64 * 1024,
+};
 
 void net_stream_init(struct net_stream *stream, const struct net_stream_events *events) {
     *stream = (struct net_stream){.events = events, .fd = -1};
@@ -64,8 +69,19 @@ static void on_read(uv_stream_t *tcp, ssize_t len, const uv_buf_t *buf) {
         on_ended(stream);
     else if (len < 0)
         net_stream_close(stream);
-    else if (!stream->lingering)
+    else if (!stream->lingering) {
         stream->events->arrived(stream, (size_t)len);
+        net_stream_want_turn(stream);
+    }
+}
+
+void net_stream_want_turn(struct net_stream *stream) {
+    if (stream->wants_turn)
+        return;
+    stream->wants_turn = true;
+    stream->turn_next = NULL;
+    *stream->loop->turns_end = stream;
+    stream->loop->turns_end = &stream->turn_next;
 }
 
 void net_stream_pause(struct net_stream *stream) {
@@ -83,51 +99,84 @@ void net_stream_resume(struct net_stream *stream) {
         net_stream_close(stream);
 }
 
-static void on_written(uv_write_t *write, int status) {
-    struct net_stream *stream = write->data;
-    stream->writing = false;
-    if (stream->closing)
-        return;
-    if (status < 0)
-        net_stream_close(stream);
-    else
-        stream->events->written(stream);
+/* Takes `len` bytes off the front of what is unsent. */
+static void unsent_skip(struct net_stream *stream, size_t len) {
+    unsigned gone = 0;
+    while (gone < stream->unsent_count && len >= stream->unsent[gone].len)
+        len -= stream->unsent[gone++].len;
+    stream->unsent_count -= gone;
+    memmove(stream->unsent, stream->unsent + gone, stream->unsent_count * sizeof(uv_buf_t));
+    if (stream->unsent_count > 0) {
+        stream->unsent[0].base += len;
+        stream->unsent[0].len -= len;
+    }
 }
 
-static enum net_write_result write_rest(struct net_stream *stream, uv_buf_t *bufs, unsigned count,
-                                        size_t done) {
-    while (count > 0 && done >= bufs->len) {
-        done -= bufs->len;
-        bufs++;
-        count--;
+/* The next bytes to hand to the socket: of a long reply only a piece, so that the loop's other
+ * streams have their turn between two pieces. */
+static unsigned next_piece(const struct net_stream *stream, uv_buf_t *ret_bufs, size_t *ret_len) {
+    unsigned count = 0;
+    *ret_len = 0;
+    while (count < stream->unsent_count && *ret_len < WRITE_PIECE_BYTES) {
+        ret_bufs[count] = stream->unsent[count];
+        if (ret_bufs[count].len > WRITE_PIECE_BYTES - *ret_len)
+            ret_bufs[count].len = WRITE_PIECE_BYTES - *ret_len;
+        *ret_len += ret_bufs[count++].len;
     }
-    if (count == 0)
-        return NET_WRITE_DONE;
-    bufs->base += done;
-    bufs->len -= done;
+    return count;
+}
+
+static void on_written(uv_write_t *write, int status);
+
+static bool write_piece(struct net_stream *stream) {
+    uv_buf_t bufs[NET_WRITE_PARTS_MAX];
+    size_t len;
+    unsigned count = next_piece(stream, bufs, &len);
+    unsent_skip(stream, len);
     stream->write.data = stream;
-    if (uv_write(&stream->write, (uv_stream_t *)&stream->tcp, bufs, count, on_written) != 0) {
+    if (uv_write(&stream->write, (uv_stream_t *)&stream->tcp, bufs, count, on_written) == 0)
+        return true;
+    net_stream_close(stream);
+    return false;
+}
+
+static void on_written(uv_write_t *write, int status) {
+    struct net_stream *stream = write->data;
+    if (stream->closing || status < 0) {
+        stream->writing = false;
         net_stream_close(stream);
-        return NET_WRITE_FAILED;
+    } else if (stream->unsent_count > 0) {
+        write_piece(stream);
+    } else {
+        stream->writing = false;
+        stream->events->written(stream);
     }
-    stream->writing = true;
-    stream->write_mark_ms = net_loop_now_ms(stream->loop);
-    stream->write_mark_bytes = SIZE_MAX; /* taken at the next tick */
-    return NET_WRITE_PENDING;
 }
 
 enum net_write_result net_stream_write(struct net_stream *stream, const struct slice *parts,
                                        unsigned count) {
     CHECK(!stream->writing && !stream->closing && count <= NET_WRITE_PARTS_MAX);
-    uv_buf_t bufs[NET_WRITE_PARTS_MAX] = {{0}};
+    uv_buf_t bufs[NET_WRITE_PARTS_MAX];
+    size_t len;
     for (unsigned i = 0; i < count; i++)
-        bufs[i] = (uv_buf_t){.base = (char *)(uintptr_t)parts[i].data, .len = parts[i].len};
+        stream->unsent[i] =
+            (uv_buf_t){.base = (char *)(uintptr_t)parts[i].data, .len = parts[i].len};
+    stream->unsent_count = count;
+    count = next_piece(stream, bufs, &len);
     int done = uv_try_write((uv_stream_t *)&stream->tcp, bufs, count);
     if (done < 0 && done != UV_EAGAIN) {
         net_stream_close(stream);
         return NET_WRITE_FAILED;
     }
-    return write_rest(stream, bufs, count, done < 0 ? 0 : (size_t)done);
+    unsent_skip(stream, done < 0 ? 0 : (size_t)done);
+    if (stream->unsent_count == 0)
+        return NET_WRITE_DONE;
+    if (!write_piece(stream))
+        return NET_WRITE_FAILED;
+    stream->writing = true;
+    stream->write_mark_ms = net_loop_now_ms(stream->loop);
+    stream->write_mark_bytes = SIZE_MAX; /* taken at the next tick */
+    return NET_WRITE_PENDING;
 }
 
 void net_stream_close_gently(struct net_stream *stream, uint32_t linger_ms) {
@@ -151,12 +200,15 @@ static size_t unacknowledged(struct net_stream *stream) {
     int in_socket = 0;
     if (uv_fileno((uv_handle_t *)&stream->tcp, &fd) != 0 || ioctl(fd, SIOCOUTQ, &in_socket) != 0)
         in_socket = 0;
-    return uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp) + (size_t)in_socket;
+    size_t pending = uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp);
+    for (unsigned i = 0; i < stream->unsent_count; i++)
+        pending += stream->unsent[i].len;
+    return pending + (size_t)in_socket;
 }
 
 static void check_write(struct net_stream *stream, uint64_t now_ms, uint32_t write_timeout_ms) {
     size_t pending = unacknowledged(stream);
-    if (pending < stream->write_mark_bytes - WRITE_PROGRESS_BYTES) {
+    if (pending + WRITE_PROGRESS_BYTES < stream->write_mark_bytes) {
         stream->write_mark_bytes = pending;
         stream->write_mark_ms = now_ms;
     } else if (now_ms - stream->write_mark_ms >= write_timeout_ms) {

@@ -5,7 +5,11 @@
  *   1. The owner's accept function (server.h) allocates it and returns net_stream_init()'d memory.
  *   2. `opened` is called on the stream's loop; from then on everything happens on that thread.
  *   3. Reading goes on until net_stream_pause(), a full buffer, or the end of the peer's data.
- *   4. net_stream_close(), a failure or a time-out ends it: `closed` is the last call, after which
+ *   4. The work is done in turns (net_stream_want_turn): in each round of the loop first all
+ *      sockets are read; then, for a number of streams at a time, their requests are handled and
+ *      after that their replies sent. Doing one thing many times keeps its code and data in the
+ *      processor's caches, which is a sixth of the cost of a small request.
+ *   5. net_stream_close(), a failure or a time-out ends it: `closed` is the last call, after which
  *      the owner may free the memory. No other event comes after net_stream_close().
  * At most one write is pending at a time. */
 #ifndef GRAMME_NET_STREAM_H
@@ -27,39 +31,50 @@ struct net_stream_events {
     void (*opened)(struct net_stream *stream);
     /* Where the next bytes go; no room pauses the reading. */
     struct net_space (*space)(struct net_stream *stream);
-    void (*arrived)(struct net_stream *stream, size_t len);
+    void (*arrived)(struct net_stream *stream, size_t len); /* a turn follows */
     void (*ended)(struct net_stream *stream);   /* the peer sends no more; it may still read */
     void (*written)(struct net_stream *stream); /* what was NET_WRITE_PENDING has gone */
     void (*expired)(struct net_stream *stream); /* its deadline has passed */
     void (*ticked)(struct net_stream *stream);  /* now and then, for housekeeping */
     void (*drain)(struct net_stream *stream);   /* the server stops: finish what is begun */
+    void (*turn)(struct net_stream *stream);    /* handle what is there; send nothing yet */
+    void (*turned)(struct net_stream *stream);  /* all turns of the round are over: send */
     void (*closed)(struct net_stream *stream);
 };
+
+enum { NET_WRITE_PARTS_MAX = 4 };
 
 struct net_stream {
     uv_tcp_t tcp;
     uv_write_t write;
+    uv_buf_t
+        unsent[NET_WRITE_PARTS_MAX]; /* of the pending write, what the socket did not get yet */
+    unsigned unsent_count;
     const struct net_stream_events *events;
     struct net_loop *loop;
     struct net_stream *next, *previous; /* the loop's list */
     struct net_task arrival;
-    uint64_t deadline_ms;    /* 0: none */
-    uint64_t write_mark_ms;  /* when the pending write last moved */
-    size_t write_mark_bytes; /* what it still had to do then */
-    int fd;                  /* until it is opened */
-    bool reading, writing, ended, lingering, closing;
+    struct net_stream *turn_next; /* the loop's list of those that want a turn */
+    uint64_t deadline_ms;         /* 0: none */
+    uint64_t write_mark_ms;       /* when the pending write last moved */
+    size_t write_mark_bytes;      /* what it still had to do then */
+    int fd;                       /* until it is opened */
+    bool reading, writing, ended, lingering, closing, wants_turn;
 };
 
 void net_stream_init(struct net_stream *stream, const struct net_stream_events *events);
 
 enum net_write_result { NET_WRITE_DONE, NET_WRITE_PENDING, NET_WRITE_FAILED };
 
-enum { NET_WRITE_PARTS_MAX = 4 };
-
-/* Sends the parts one after another, in one system call if the socket takes them. When pending, the
- * bytes must stay until `written`; when failed, the stream has been closed. */
+/* Sends the parts one after another, in one system call if they are small and the socket takes
+ * them. When pending, the bytes must stay until `written`; when failed, the stream has been closed.
+ */
 enum net_write_result net_stream_write(struct net_stream *stream, const struct slice *parts,
                                        unsigned count);
+
+/* `turn` and then `turned` are called before the loop waits again. Asking twice is asking once: not
+ * to be called for another stream from within a turn, whose own may be over in this round. */
+void net_stream_want_turn(struct net_stream *stream);
 
 void net_stream_pause(struct net_stream *stream);
 void net_stream_resume(struct net_stream *stream);

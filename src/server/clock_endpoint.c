@@ -77,35 +77,36 @@ static struct error *read_move(struct arena *arena, struct slice body, struct cl
     return NULL;
 }
 
-static struct error *move_clock(struct exchange *exchange, struct movable_clock *clock) {
+static struct error *move_clock(struct exchange *exchange, struct movable_clock *clock,
+                                struct engine *engine, int64_t *ret_now_ms) {
     struct arena *arena = &exchange->arena;
     struct clock_move move = {0};
     TRY(read_move(arena, exchange->request.body, &move));
-    switch (movable_clock_move(clock, &move)) {
+    switch (engine_move_clock(engine, clock, &move, ret_now_ms)) {
     case CLOCK_MOVED:
         break;
     case CLOCK_WOULD_GO_BACK:
         return error_validation(arena, "time only goes forward; it is %.3f now",
-                                (double)clock_now_ms(&clock->clock) / 1000);
+                                (double)*ret_now_ms / 1000);
     case CLOCK_TOO_FAR:
         return refused(arena, too_far);
     }
     return NULL;
 }
 
-static void write_state(struct json_writer *json, const struct movable_clock *clock) {
+static void write_state(struct json_writer *json, int64_t now_ms, bool running) {
     JSON_NAME_LITERAL(json, "Now");
-    json_timestamp(json, clock_now_ms(&clock->clock));
-    member_bool(json, "Running", movable_clock_is_running(clock));
+    json_timestamp(json, now_ms);
+    member_bool(json, "Running", running);
 }
 
-static void reply(struct exchange *exchange, const struct movable_clock *clock,
+static void reply(struct exchange *exchange, int64_t now_ms, bool running,
                   const struct error *error) {
     struct json_writer json;
     json_writer_init(&json, &exchange->reply);
     json_object_begin(&json);
     if (error == NULL) {
-        write_state(&json, clock);
+        write_state(&json, now_ms, running);
     } else {
         member_text(&json, "message", error->message);
     }
@@ -122,9 +123,8 @@ bool clock_endpoint_handle(struct exchange *exchange, struct movable_clock *cloc
     bool reads = request->verb == HTTP_VERB_GET || request->verb == HTTP_VERB_HEAD;
     if (!slice_is(request->path, "/_gramme/clock") || (!reads && request->verb != HTTP_VERB_POST))
         return false;
-    struct error *error = reads ? NULL : move_clock(exchange, clock);
-    if (!reads && error == NULL)
-        engine_time_moved(engine);
-    reply(exchange, clock, error);
+    int64_t now_ms = clock_now_ms(&clock->clock);
+    struct error *error = reads ? NULL : move_clock(exchange, clock, engine, &now_ms);
+    reply(exchange, now_ms, movable_clock_is_running(clock), error);
     return true;
 }

@@ -6,8 +6,8 @@
 #include "engine/engine.h"
 #include "server/connection.h"
 
-/* GET tells the time; POST moves it, all that the body asks for or nothing, and wakes the engine.
- * Answers at once. False when the request is not for the clock: nothing has happened. */
+/* GET tells the time; POST moves it, all that the body asks for or nothing, and answers when the
+ * engine has stored it. False when the request is not for the clock: nothing has happened. */
 bool clock_endpoint_handle(struct exchange *exchange, struct movable_clock *clock,
                            struct engine *engine);
 

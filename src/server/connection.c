@@ -1,8 +1,8 @@
 /* connection.c - the life of one connection: read a request, have it handled, send the reply.
  *
- * All events lead to connection_run(), which takes steps until nothing more can be done: parse the
- * next request, or write the reply that has become ready. Between two requests nothing is
- * remembered but the buffers. Rules:
+ * All events lead to a turn, which takes steps until nothing more can be done: parse the next
+ * request, or write the reply that has become ready. What was written is sent after everybody's
+ * turn. Between two requests nothing is remembered but the buffers. Rules:
  *   - one request at a time is with the handler, so replies leave in the order of the requests;
  *   - while a write is pending no further request is begun: a client that does not read its replies
  *     soon fills its input buffer, and then is not read from either;
@@ -68,6 +68,7 @@ static void begin_exchange(struct connection *c) {
                           memory_order_relaxed);
     http_request_ids_next(&thread->ids, c->request_id);
     c->exchange.user = NULL;
+    c->exchange.crc32_known = false;
     c->handling = true;
     c->replied = false;
     front_handle(c->endpoint, &c->exchange);
@@ -176,12 +177,7 @@ void connection_run(struct connection *c) {
         net_loop_unhold(loop);
         return;
     }
-    c->running = true;
-    while (step(c))
-        ;
-    c->running = false;
-    if (!c->stream.lingering)
-        settle(c);
+    net_stream_want_turn(&c->stream);
 }
 
 static struct connection *connection_of_exchange(struct exchange *exchange) {
@@ -229,9 +225,20 @@ static struct net_space on_space(struct net_stream *stream) {
 }
 
 static void on_arrived(struct net_stream *stream, size_t len) {
+    connection_of(stream)->input.len += len;
+}
+
+static void on_turn(struct net_stream *stream) {
     struct connection *c = connection_of(stream);
-    c->input.len += len;
-    connection_run(c);
+    c->running = true;
+    while (step(c))
+        ;
+    c->running = false;
+}
+
+static void on_turned(struct net_stream *stream) {
+    if (!stream->lingering)
+        settle(connection_of(stream));
 }
 
 static void on_ended(struct net_stream *stream) {
@@ -335,6 +342,8 @@ static const struct net_stream_events events = {
     .expired = on_expired,
     .ticked = on_ticked,
     .drain = on_drain,
+    .turn = on_turn,
+    .turned = on_turned,
     .closed = on_closed,
 };
 

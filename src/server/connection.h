@@ -50,6 +50,9 @@ struct exchange {
     void *thread_context;        /* what thread_start() returned for that thread */
     struct net_task task;        /* the handler's own: for its way back to the thread */
     void *user;                  /* the handler's own; NULL when the handler is called */
+    /* A handler that made a long body on another thread may have taken its checksum there, too. */
+    bool crc32_known;
+    uint32_t crc32;
     bool plain_json; /* the request came as application/json: the reply goes out as that */
 };
 

@@ -1,9 +1,9 @@
 /* connection_input.c - where a connection's bytes go, and the budget for large ones.
  *
  * A request is read into one contiguous buffer. As soon as its length is known the whole of it is
- * reserved at once; with chunks, whose length is not, the largest allowed. Whoever has a
- * reservation therefore needs no second one, so connections that wait never block each other. A
- * request that does not fit waits in its thread's queue, unread: TCP stops its client.
+ * reserved at once; with chunks, whose length is not, the largest allowed. Who waits for a
+ * reservation holds no other one, so connections that wait never block each other. A request that
+ * does not fit waits in its thread's queue, unread: TCP stops its client.
  *
  * Large bodies leave a quarter of the budget to small ones and have a queue of their own, so that
  * no number of large uploads, however slow, keeps a small request waiting.
@@ -43,9 +43,11 @@ static void retry_now(struct net_task *task) {
         (struct endpoint_thread *)((char *)task - offsetof(struct endpoint_thread, retry_task));
     thread->retry_posted = false;
     connection_retry_waiting(thread);
+    net_loop_unhold(thread->loop);
 }
 
-/* Other threads' connections look again at their next tick. */
+/* Other threads' connections look again at their next tick. The loop is held until the task has
+ * run: who waits may be the last one and be closed before that. */
 static void budget_give(struct endpoint_thread *thread, uint64_t *charge) {
     if (*charge == 0)
         return;
@@ -56,6 +58,7 @@ static void budget_give(struct endpoint_thread *thread, uint64_t *charge) {
     if (waited_for && !thread->retry_posted) {
         thread->retry_posted = true;
         thread->retry_task.run = retry_now;
+        net_loop_hold(thread->loop);
         net_loop_post(thread->loop, &thread->retry_task);
     }
 }
@@ -138,8 +141,13 @@ void connection_stop_waiting(struct connection *c) {
     atomic_fetch_sub_explicit(&c->endpoint->waiting[c->waiting_size], 1, memory_order_relaxed);
 }
 
-/* False: the connection is in the queue. Who comes new goes behind those already there. */
+/* False: the connection is in the queue. Who comes new goes behind those already there. What was
+ * reserved for a long head, or for the request before, is given back first: it may be less than is
+ * needed now, and who waits must hold nothing. */
 static bool reserve(struct connection *c, uint64_t bytes) {
+    if (c->input_charge >= bytes)
+        return true;
+    budget_give(c->thread, &c->input_charge);
     enum body_size size = body_size_of(bytes);
     bool in_turn = c->waiting || c->thread->waiting[size].first == NULL;
     if (in_turn && budget_take(c->endpoint, bytes)) {
@@ -158,8 +166,7 @@ bool connection_make_room(struct connection *c) {
     move_to_front(c);
     if (c->input.capacity >= wanted)
         return true;
-    if (wanted > CONNECTION_BUFFER_BYTES && c->input_charge == 0 &&
-        !reserve(c, size_reserved(c, wanted)))
+    if (wanted > CONNECTION_BUFFER_BYTES && !reserve(c, size_reserved(c, wanted)))
         return false;
     size_t size = wanted < INPUT_BYTES_FIRST ? INPUT_BYTES_FIRST : wanted;
     CHECK(buffer_reserve(&c->input, size - c->input.len));
@@ -169,8 +176,9 @@ bool connection_make_room(struct connection *c) {
 struct net_space connection_space(struct connection *c) {
     if (c->last && !c->handling)
         return (struct net_space){NULL, 0};
-    /* While the request is in use, or the client does not read, only what is there is filled. */
-    bool may_move = !c->handling && !c->stream.writing;
+    /* While the request is in use, or the client does not read, only what is there is filled; so
+     * also before what has come was looked at, since that tells how much room is needed. */
+    bool may_move = !c->handling && !c->stream.writing && !c->stream.wants_turn;
     if (may_move && (c->waiting || !connection_make_room(c)))
         return (struct net_space){NULL, 0};
     return (struct net_space){c->input.data + c->input.len, c->input.capacity - c->input.len};

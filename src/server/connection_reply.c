@@ -12,8 +12,17 @@ static const char overflow_text[] =
     "{\"__type\":\"com.amazonaws.dynamodb.v20120810#InternalServerError\","
     "\"message\":\"The response is larger than the server allows\"}";
 
+/* The system's clock is asked when the loop's time has moved on. Another may have been set in the
+ * meantime, and whoever did that looks for it in the next reply. */
 static struct slice date_now(struct connection *c) {
-    return http_date_at(&c->thread->date, clock_now_ms(c->endpoint->config.clock));
+    struct endpoint_thread *thread = c->thread;
+    const struct clock *clock = c->endpoint->config.clock;
+    uint64_t loop_ms = net_loop_now_ms(thread->loop);
+    if (clock != &system_clock || loop_ms != thread->date_loop_ms || thread->date_ms == 0) {
+        thread->date_loop_ms = loop_ms;
+        thread->date_ms = clock_now_ms(clock);
+    }
+    return http_date_at(&thread->date, thread->date_ms);
 }
 
 /* The compressed body takes the place of the plain one; the two buffers swap roles. */
@@ -52,9 +61,10 @@ void connection_write_reply(struct connection *c) {
     if (exchange->reply.overflow) {
         buffer_reset(&exchange->reply);
         buffer_append_text(&exchange->reply, overflow_text);
+        exchange->crc32_known = false;
         c->answer.status = 500;
     }
-    bool gzip = compress(c);
+    bool gzip = compress(c), known = exchange->crc32_known && !gzip;
     struct slice body = buffer_slice(&exchange->reply);
     c->last = !request->keep_alive || c->draining || c->answer.close;
     http_reply_head_write(
@@ -66,7 +76,7 @@ void connection_write_reply(struct connection *c) {
                                   .more = c->answer.headers,
                                   .content_length = body.len,
                                   .has_crc32 = true,
-                                  .crc32 = http_crc32(body),
+                                  .crc32 = known ? exchange->crc32 : http_crc32(body),
                                   .keep_alive = !c->last,
                                   .gzip = gzip,
                                   .any_origin = slice_present(request->known[HTTP_ORIGIN])});

@@ -29,6 +29,8 @@ struct endpoint_thread {
     struct net_loop *loop;
     void *context; /* the pipeline's */
     struct http_date date;
+    int64_t date_ms;       /* what the clock said; 0: nothing yet */
+    uint64_t date_loop_ms; /* at this time of the loop's */
     struct http_request_ids ids;
     struct http_gzip *gzip;
     struct buffer compressed;
@@ -67,7 +69,7 @@ struct connection {
     char request_id[HTTP_REQUEST_ID_BYTES];
     bool handling;  /* the handler has the exchange */
     bool replied;   /* and has given it back */
-    bool running;   /* connection_run() is on the stack */
+    bool running;   /* its turn is on the stack */
     bool last;      /* nothing is read after what is being answered */
     bool gentle;    /* the client may still be sending when we close */
     bool draining;  /* the endpoint stops */
@@ -81,6 +83,7 @@ enum { CONNECTION_BUFFER_BYTES = 64 * 1024 };
 
 /* The memory for a connection that was just accepted. */
 struct net_stream *connection_accept(void *endpoint, struct net_loop *loop);
+/* Something happened: it wants a turn. */
 void connection_run(struct connection *connection);
 /* Tries again for the connections that wait for memory. */
 void connection_retry_waiting(struct endpoint_thread *thread);

@@ -34,26 +34,26 @@ static void not_found(struct exchange *exchange) {
 }
 
 /* The media type, without its parameters. */
-static struct slice media_type(const struct http_request *request) {
-    struct slice type = request->known[HTTP_CONTENT_TYPE];
+static struct slice media_type(struct slice type) {
     if (type.len == 0)
         return type;
     const uint8_t *end = memchr(type.data, ';', type.len);
     return http_trim(end == NULL ? type : slice_of(type.data, (size_t)(end - type.data)));
 }
 
-/* Clients write it as it stands here; the standard lets them write it in any case. */
-static bool is_type(struct slice type, struct slice wanted) {
-    return slice_equal(type, wanted) || slice_equal_ignoring_case(type, wanted);
+/* Clients write it as it stands here; the standard lets them write it in any case, and with
+ * parameters. */
+static inline bool is_type(struct slice type, struct slice wanted) {
+    return slice_equal(type, wanted) || slice_equal_ignoring_case(media_type(type), wanted);
 }
 
 void front_handle(struct endpoint *endpoint, struct exchange *exchange) {
     const struct http_request *request = &exchange->request;
     const struct endpoint_config *config = &endpoint->config;
     bool reads = request->verb == HTTP_VERB_GET || request->verb == HTTP_VERB_HEAD;
-    struct slice type = media_type(request);
+    struct slice type = request->known[HTTP_CONTENT_TYPE];
     bool amz_json = is_type(type, SLICE_LITERAL("application/x-amz-json-1.0"));
-    exchange->plain_json = is_type(type, SLICE_LITERAL("application/json"));
+    exchange->plain_json = !amz_json && is_type(type, SLICE_LITERAL("application/json"));
     if (request->verb == HTTP_VERB_OPTIONS && slice_present(request->known[HTTP_ORIGIN]))
         preflight(exchange);
     else if (request->verb == HTTP_VERB_GET && slice_is(request->path, "/"))

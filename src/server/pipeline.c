@@ -13,6 +13,7 @@
 
 #include "auth/auth.h"
 #include "base/log.h"
+#include "http/reply.h"
 #include "server/authorize.h"
 #include "json/member.h"
 
@@ -83,6 +84,7 @@ static void reply_error(struct exchange *exchange, const struct op *op, struct e
     if (error->code == ERROR_INTERNAL_SERVER_ERROR)
         log_repeated_error("%s %.*s: %.*s", op == NULL ? "request" : op->name,
                            SLICE_ARGS(exchange->request_id), SLICE_ARGS(error->message));
+    exchange->crc32_known = false;
     write_error(exchange, op, error);
     if (exchange->reply.overflow) { /* the items in it are too large together */
         error = error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,
@@ -132,9 +134,13 @@ static void run_elsewhere(struct worker_task *task, void *context) {
     struct pipeline_call *self =
         (struct pipeline_call *)(void *)((char *)task - offsetof(struct pipeline_call, task));
     self->call.context = context;
+    struct exchange *exchange = self->exchange;
     self->error = self->call.op->run(&self->call, &self->state);
-    self->exchange->task.run = resume_after_worker;
-    net_loop_post(self->exchange->loop, &self->exchange->task);
+    exchange->crc32_known = self->error == NULL && !exchange->reply.overflow;
+    if (exchange->crc32_known)
+        exchange->crc32 = http_crc32(buffer_slice(&exchange->reply));
+    exchange->task.run = resume_after_worker;
+    net_loop_post(exchange->loop, &exchange->task);
 }
 
 /* ---- the path ---- */

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "engine/catalog.h"
 #include "server/authorize.h"
 #include "server/clock_endpoint.h"
@@ -20,6 +21,11 @@
 #include "store/rocksdb/rocksdb.h"
 
 enum { STOP_GRACE_MS = 5000, EXPR_CACHE_ENTRIES = 1024, WORKERS_MAX = 4 };
+
+#define MIB ((uint64_t)1 << 20)
+#define CACHE_BYTES_MIN (8 * MIB)
+#define WRITE_BUFFER_BYTES_MIN (64 * MIB)
+#define WRITE_BUFFER_BYTES_MAX (512 * MIB)
 
 struct server {
     struct server_config config;
@@ -102,6 +108,19 @@ static struct error *load_policy(struct server *server, struct arena *arena) {
     return error == NULL ? NULL : error_validation(arena, "%.*s", SLICE_ARGS(error->message));
 }
 
+static uint64_t between(uint64_t low, uint64_t n, uint64_t high) {
+    return n < low ? low : n > high ? high : n;
+}
+
+/* A database has the machine to itself, or nearly. What is not needed is not taken. */
+static void size_memory(const struct server_config *config, struct rocksdb_store_options *options) {
+    uint64_t memory = machine_memory_bytes();
+    uint64_t cache = config->cache_bytes != 0 ? config->cache_bytes : memory / 4;
+    options->block_cache_bytes = (size_t)between(CACHE_BYTES_MIN, cache, SIZE_MAX);
+    options->write_buffer_bytes =
+        (size_t)between(WRITE_BUFFER_BYTES_MIN, memory / 64, WRITE_BUFFER_BYTES_MAX);
+}
+
 static struct error *open_store(struct server *server, struct arena *arena,
                                 struct store **ret_store) {
     if (server->config.data_directory == NULL)
@@ -109,6 +128,7 @@ static struct error *open_store(struct server *server, struct arena *arena,
     const char *path;
     TRY(data_directory_open(arena, server->config.data_directory, &path));
     struct rocksdb_store_options options = {.directory = path, .create = true};
+    size_memory(&server->config, &options);
     return rocksdb_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store);
 }
 

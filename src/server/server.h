@@ -14,6 +14,7 @@ struct server_config {
     const char *data_directory; /* NULL: in memory */
     enum server_durability durability;
     const char *region;
+    uint64_t cache_bytes;       /* of data read from disk; 0: a quarter of the machine's memory */
     unsigned threads;           /* I/O threads; 0: as many as cores */
     const char *program;        /* its name and version, for the header of backups; or NULL */
     const char *policy;         /* a file: what callers may do; NULL: everything */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/check.h"
@@ -180,4 +181,10 @@ void raw_expect_end(struct raw_client *client) {
 bool raw_has_ended(struct raw_client *client, int wait_ms) {
     struct pollfd poller = {.fd = client->fd, .events = POLLIN};
     return poll(&poller, 1, wait_ms) == 1 && !receive_more(client);
+}
+
+int64_t raw_now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }

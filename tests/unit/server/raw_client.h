@@ -50,4 +50,7 @@ void raw_expect_status(struct raw_client *client, int status);
 void raw_expect_end(struct raw_client *client);
 bool raw_has_ended(struct raw_client *client, int wait_ms);
 
+/* On the monotonic clock. */
+int64_t raw_now_ms(void);
+
 #endif
