@@ -1,12 +1,9 @@
-/* test_rocksdb_errors.c - the RocksDB engine when the disk fails, is full, or holds what it should
- * not.
+/* test_rocksdb_errors.c - the RocksDB engine when the disk fails or is full.
  *
  * The functions below replace the C library's for RocksDB too, so that a test can let exactly the
  * writes and syncs of the log fail. Cases that fork come first: RocksDB's threads, once started, do
  * not survive a fork. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "contract.h"
-#include "store/rocksdb/rocksdb.h"
+#include "rocksdb_database.h"
 
 /* The errno that a call on a log file fails with; 0: it works. */
 static atomic_int sync_errno, write_errno, truncate_errno;
@@ -52,99 +48,6 @@ ssize_t write(int fd, const void *data, size_t size) {
     if (fails(&write_errno, fd))
         return -1;
     return (ssize_t)syscall(SYS_write, fd, data, size);
-}
-
-struct database {
-    struct arena arena;
-    char directory[64];
-    struct store *store;
-};
-
-static struct error *database_try(struct database *database, bool create) {
-    struct rocksdb_store_options options = {.directory = database->directory, .create = create};
-    return rocksdb_store_open(&database->arena, &options, contract_keyspaces, KEYSPACE_COUNT,
-                              &database->store);
-}
-
-static void database_init(struct database *database) {
-    *database = (struct database){0};
-    directory_make(database->directory, sizeof(database->directory));
-    must(database_try(database, true));
-}
-
-static void database_release(struct database *database) {
-    store_close(database->store);
-    directory_remove(database->directory);
-    arena_release(&database->arena);
-}
-
-static void database_reopen(struct database *database) {
-    store_close(database->store);
-    database->store = NULL;
-    must(database_try(database, false));
-}
-
-/* The error, or NULL. */
-static struct error *try_put(struct database *database, const char *key, struct slice value,
-                             enum store_durability durability) {
-    struct store_txn *txn;
-    struct store_key at = text_key(0, key), second = text_key(1, key);
-    enum store_outcome outcome;
-    TRY(store_begin(database->store, &database->arena, STORE_WRITE, &txn));
-    store_put(txn, &at, value);
-    store_put(txn, &second, value);
-    struct error *error = store_commit(txn, durability, &outcome);
-    store_end(txn);
-    return error;
-}
-
-static struct error *try_put_text(struct database *database, const char *key, const char *value) {
-    return try_put(database, key, slice_text(value), STORE_DURABLE);
-}
-
-/* Both keyspaces have it, or neither. */
-static bool has(struct database *database, const char *key) {
-    struct store_txn *txn;
-    struct store_key keys[] = {text_key(0, key), text_key(1, key)};
-    struct slice values[2];
-    must(store_begin(database->store, &database->arena, STORE_READ, &txn));
-    must(store_get_many(txn, 2, keys, values));
-    bool there = slice_present(values[0]);
-    assert_int_equal(slice_present(values[1]), there);
-    store_end(txn);
-    return there;
-}
-
-static void expect_error(const struct error *error, const char *expected) {
-    assert_non_null(error);
-    assert_int_equal(error->code, ERROR_INTERNAL_SERVER_ERROR);
-    if (memmem(error->message.data, error->message.len, expected, strlen(expected)) == NULL)
-        fail_msg("\"%.*s\" lacks \"%s\"", SLICE_ARGS(error->message), expected);
-}
-
-static void a_directory_in_use_is_refused(void **state) {
-    (void)state;
-    struct database database = {0};
-    directory_make(database.directory, sizeof(database.directory));
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        CHECK(database_try(&database, true) == NULL);
-        CHECK(write(ends[1], "", 1) == 1);
-        pause();
-    }
-    char byte;
-    assert_int_equal(read(ends[0], &byte, 1), 1);
-    char expected[128];
-    snprintf(expected, sizeof(expected), "The database in %s is in use by another process",
-             database.directory);
-    expect_error(database_try(&database, true), expected);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    close(ends[0]);
-    close(ends[1]);
-    database_release(&database);
 }
 
 /* In the child: writes until the files may not grow, and goes on reading; leaves its last
@@ -202,158 +105,6 @@ static void writes_stop_and_reads_go_on_when_files_cannot_grow(void **state) {
     assert_false(has(&database, "later"));
     must(try_put_text(&database, "later", "v"));
     assert_true(has(&database, "later"));
-    database_release(&database);
-}
-
-static void a_store_opens_once_in_a_process(void **state) {
-    (void)state;
-    struct database database;
-    database_init(&database);
-    struct store *first = database.store;
-    expect_error(database_try(&database, true), "is already open in this process");
-    assert_ptr_equal(database.store, first);
-    must(try_put_text(&database, "a", "1"));
-    database_release(&database);
-}
-
-static void a_database_is_made_only_when_asked(void **state) {
-    (void)state;
-    struct database database = {0};
-    directory_make(database.directory, sizeof(database.directory));
-    expect_error(database_try(&database, false), "does not exist");
-    directory_remove(database.directory);
-    expect_error(database_try(&database, false), "does not exist");
-    directory_remove(database.directory);
-    must(database_try(&database, true));
-    database_reopen(&database);
-    database_release(&database);
-}
-
-static void unknown_keyspaces_are_refused(void **state) {
-    (void)state;
-    struct database database;
-    database_init(&database);
-    store_close(database.store);
-    database.store = NULL;
-    struct rocksdb_store_options options = {.directory = database.directory};
-    expect_error(
-        rocksdb_store_open(&database.arena, &options, contract_keyspaces, 2, &database.store),
-        "has keyspaces that this version does not know");
-    must(database_try(&database, false));
-    database_release(&database);
-}
-
-/* Calls `act` on each file of the database whose name starts so. */
-static void for_files(const struct database *database, const char *start,
-                      void (*act)(const char *path)) {
-    DIR *files = opendir(database->directory);
-    assert_non_null(files);
-    size_t acted = 0;
-    for (const struct dirent *file = readdir(files); file != NULL; file = readdir(files)) {
-        if (strncmp(file->d_name, start, strlen(start)) != 0)
-            continue;
-        char path[512];
-        snprintf(path, sizeof(path), "%s/%s", database->directory, file->d_name);
-        act(path);
-        acted++;
-    }
-    closedir(files);
-    assert_true(acted > 0);
-}
-
-static void file_delete(const char *path) {
-    assert_int_equal(unlink(path), 0);
-}
-
-static void file_empty(const char *path) {
-    assert_int_equal(truncate(path, 0), 0);
-}
-
-static void file_scramble(const char *path) {
-    int fd = open(path, O_WRONLY);
-    assert_true(fd >= 0);
-    static const char garbage[] = "this is not what should be here at all\n";
-    assert_int_equal(pwrite(fd, garbage, sizeof(garbage) - 1, 0), sizeof(garbage) - 1);
-    close(fd);
-}
-
-static void damage_is_named_and_nothing_is_lost_by_looking(void **state) {
-    (void)state;
-    static const struct {
-        const char *file;
-        void (*act)(const char *path);
-        const char *expected;
-    } cases[] = {
-        {"CURRENT", file_delete, "is damaged: it has data, but its file CURRENT is missing"},
-        {"CURRENT", file_empty, "is damaged: "},
-        {"CURRENT", file_scramble, "is damaged: "},
-        {"MANIFEST-", file_delete, "is damaged: "},
-        {"MANIFEST-", file_empty, "is damaged: "},
-        {"MANIFEST-", file_scramble, "is damaged: "},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct database database;
-        database_init(&database);
-        must(try_put_text(&database, "a", "1"));
-        database_reopen(&database); /* the log has become a table */
-        store_close(database.store);
-        database.store = NULL;
-        for_files(&database, cases[i].file, cases[i].act);
-        expect_error(database_try(&database, true), cases[i].expected);
-        expect_error(database_try(&database, false), cases[i].expected);
-        for_files(&database, "0", file_empty); /* its data files are still there */
-        database_release(&database);
-    }
-}
-
-static void a_missing_table_is_damage(void **state) {
-    (void)state;
-    struct database database;
-    database_init(&database);
-    must(try_put_text(&database, "a", "1"));
-    database_reopen(&database);
-    store_close(database.store);
-    database.store = NULL;
-    char command[128];
-    snprintf(command, sizeof(command), "rm %s/*.sst", database.directory);
-    assert_int_equal(system(command), 0);
-    expect_error(database_try(&database, false), "is damaged: ");
-    database_release(&database);
-}
-
-static void a_creation_cut_short_starts_again(void **state) {
-    (void)state;
-    struct database database = {0};
-    directory_make(database.directory, sizeof(database.directory));
-    char path[128];
-    snprintf(path, sizeof(path), "%s/MANIFEST-000001", database.directory);
-    int fd = open(path, O_CREAT | O_WRONLY, 0600);
-    assert_true(fd >= 0);
-    close(fd);
-    must(database_try(&database, true));
-    must(try_put_text(&database, "a", "1"));
-    database_reopen(&database);
-    assert_true(has(&database, "a"));
-    database_release(&database);
-}
-
-/* A power loss in the middle of a write: the log ends with a part of a record. */
-static void a_torn_log_recovers_what_was_synced(void **state) {
-    (void)state;
-    struct database database;
-    database_init(&database);
-    must(try_put_text(&database, "a", "synced"));
-    store_close(database.store);
-    database.store = NULL;
-    char command[160];
-    snprintf(command, sizeof(command), "printf 'torn record' | tee -a %s/*.log >/dev/null",
-             database.directory);
-    assert_int_equal(system(command), 0);
-    must(database_try(&database, false));
-    assert_true(has(&database, "a"));
-    must(try_put_text(&database, "b", "after"));
-    database_reopen(&database);
-    assert_true(has(&database, "a") && has(&database, "b"));
     database_release(&database);
 }
 
@@ -535,15 +286,7 @@ static void a_store_that_cannot_be_opened_again_says_so(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_directory_in_use_is_refused),
         cmocka_unit_test(writes_stop_and_reads_go_on_when_files_cannot_grow),
-        cmocka_unit_test(a_store_opens_once_in_a_process),
-        cmocka_unit_test(a_database_is_made_only_when_asked),
-        cmocka_unit_test(unknown_keyspaces_are_refused),
-        cmocka_unit_test(damage_is_named_and_nothing_is_lost_by_looking),
-        cmocka_unit_test(a_missing_table_is_damage),
-        cmocka_unit_test(a_creation_cut_short_starts_again),
-        cmocka_unit_test(a_torn_log_recovers_what_was_synced),
         cmocka_unit_test(a_commit_whose_sync_failed_is_never_found),
         cmocka_unit_test(a_record_that_cannot_be_taken_back_is_admitted),
         cmocka_unit_test(a_failed_sync_of_relaxed_commits_is_reported),
