@@ -50,6 +50,28 @@ void engine_submit_catalog(struct engine *engine, struct catalog_job *job) {
     enqueue(engine, &job->job);
 }
 
+/* A move of the clock, on the stack of who waits for it. */
+struct clock_job {
+    struct job job;
+    struct movable_clock *clock;
+    const struct clock_move *move;
+    enum clock_moved outcome;
+    int64_t now_ms; /* after it */
+    bool done;      /* under queue_lock */
+};
+
+enum clock_moved engine_move_clock(struct engine *engine, struct movable_clock *clock,
+                                   const struct clock_move *move, int64_t *ret_now_ms) {
+    struct clock_job job = {.job.kind = JOB_CLOCK, .clock = clock, .move = move};
+    enqueue(engine, &job.job);
+    pthread_mutex_lock(&engine->queue_lock);
+    while (!job.done)
+        pthread_cond_wait(&engine->clock_moved, &engine->queue_lock);
+    pthread_mutex_unlock(&engine->queue_lock);
+    *ret_now_ms = job.now_ms;
+    return job.outcome;
+}
+
 static struct error *commit_as(struct store_txn *txn, enum store_durability durability,
                                bool *ret_conflict) {
     enum store_outcome outcome;
@@ -224,12 +246,40 @@ static void run_catalog_job(struct engine *engine, struct job *first) {
     job->done(job);
 }
 
+/* A later run must not be before a time at which this one did something: it is stored first. */
+static void keep_time(struct engine *engine, struct arena *arena) {
+    struct error *error = sequence_keep_time(engine, arena);
+    if (error != NULL)
+        log_error("storing the time failed: %.*s", SLICE_ARGS(error->message));
+    arena_reset(arena);
+}
+
+/* The job is gone once it is done. */
+static void run_clock_job(struct engine *engine, struct arena *arena, struct job *first) {
+    struct clock_job *job = (struct clock_job *)(void *)first;
+    job->outcome = movable_clock_move(job->clock, job->move);
+    job->now_ms = clock_now_ms(&job->clock->clock);
+    if (job->outcome == CLOCK_MOVED)
+        keep_time(engine, arena);
+    pthread_mutex_lock(&engine->queue_lock);
+    job->done = true;
+    pthread_cond_broadcast(&engine->clock_moved);
+    pthread_mutex_unlock(&engine->queue_lock);
+}
+
+static void run_other_job(struct engine *engine, struct arena *arena, struct job *job) {
+    if (job->kind == JOB_CATALOG)
+        run_catalog_job(engine, job);
+    else
+        run_clock_job(engine, arena, job);
+}
+
 static void run_jobs(struct engine *engine, struct arena *arena, struct job *jobs) {
     while (jobs != NULL) {
-        if (jobs->kind == JOB_CATALOG) {
+        if (jobs->kind != JOB_WRITE) {
             struct job *first = jobs;
             jobs = jobs->next;
-            run_catalog_job(engine, first);
+            run_other_job(engine, arena, first);
             continue;
         }
         size_t writes;
@@ -316,15 +366,6 @@ static const struct timespec *wait_until(const struct chores *chores,
     return &unsynced->sync_at;
 }
 
-/* A later run must not be before the time to which the clock was moved: it is stored before what is
- * written at that time. */
-static void keep_time(struct engine *engine, struct arena *arena) {
-    struct error *error = sequence_keep_time(engine, arena);
-    if (error != NULL)
-        log_error("storing the time failed: %.*s", SLICE_ARGS(error->message));
-    arena_reset(arena);
-}
-
 static void *commit_main(void *context) {
     struct engine *engine = context;
     struct arena arena;
@@ -352,8 +393,10 @@ struct error *commit_start(struct engine *engine, struct arena *arena) {
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&engine->queue_filled, &attributes);
     pthread_condattr_destroy(&attributes);
+    pthread_cond_init(&engine->clock_moved, NULL);
     if (pthread_create(&engine->commit_thread, NULL, commit_main, engine) != 0) {
         pthread_cond_destroy(&engine->queue_filled);
+        pthread_cond_destroy(&engine->clock_moved);
         return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the commit thread did not start");
     }
     return NULL;
@@ -366,4 +409,5 @@ void commit_stop(struct engine *engine) {
     pthread_cond_signal(&engine->queue_filled);
     pthread_join(engine->commit_thread, NULL);
     pthread_cond_destroy(&engine->queue_filled);
+    pthread_cond_destroy(&engine->clock_moved);
 }

@@ -1,7 +1,7 @@
 /* copy.c - the copies under way, and whose turn it is.
  *
- * They are few and take turns, a step each. Memory: each has its
- * own, since it lives longer than any arena here. Threads: commit thread. */
+ * They are few and take turns, a step each. Memory: each has its own, since it lives longer than
+ * any arena here. Threads: commit thread. */
 #include "engine/copy.h"
 
 #include <stdlib.h>

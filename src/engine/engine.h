@@ -43,8 +43,13 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
 void engine_close(struct engine *engine);
 
 /* To be called when the clock was set forward, so that what has its time now is done now. The time
- * is stored. Any thread. */
+ * is stored, soon. Any thread. */
 void engine_time_moved(struct engine *engine);
+/* Moves the clock that the engine was opened with, and stores the time before anything is done at
+ * it, so that a later run never begins before what this one did, nor before *ret_now_ms. Waits for
+ * that; any thread but the engine's own. */
+enum clock_moved engine_move_clock(struct engine *engine, struct movable_clock *clock,
+                                   const struct clock_move *move, int64_t *ret_now_ms);
 /* When the data that was opened was last changed, as far as that was stored; 0: not. */
 int64_t engine_last_change_ms(const struct engine *engine);
 

@@ -70,6 +70,7 @@ struct engine {
     struct job *queue_tail;
     bool stopping;
     bool woken; /* chores are to look again, whatever they wait for */
+    pthread_cond_t clock_moved;
 };
 
 /* catalog.c */

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "fault/acknowledged.h"
-#include "store/fault/fault.h"
 #include "support/expiry_fixture.h"
+#include "support/fault_scenario.h"
 #include "support/index_fixture.h"
 
 /* So large that a few of them fill a step of building or sweeping. */
@@ -94,7 +94,8 @@ static void check_database(struct engine_fixture *f, const struct outcome *outco
 }
 
 /* One run with a fault; false when the scenario was over before the fault came. */
-static bool run_with(enum fault fault, uint64_t n, struct outcome *ret_outcome) {
+static bool run_with(enum fault fault, uint64_t n, void *outcome_of_run) {
+    struct outcome *ret_outcome = outcome_of_run;
     struct engine_fixture fixture;
     inner = fixture_store();
     struct store *store = fault_store_new(inner);
@@ -111,25 +112,22 @@ static bool run_with(enum fault fault, uint64_t n, struct outcome *ret_outcome) 
     return fired;
 }
 
+static void assert_complete(const void *outcome_of_run) {
+    const struct outcome *done = outcome_of_run;
+    assert_true(done->created && done->filled && done->on && done->moved && done->taken);
+}
+
+static struct outcome last_run;
+static const struct fault_scenario scenario = {run_with, assert_complete, &last_run};
+
 static void every_call_may_fail(void **state) {
     (void)state;
-    struct outcome outcome;
-    assert_false(run_with(FAULT_NONE, 0, &outcome));
-    assert_true(outcome.created && outcome.filled && outcome.on && outcome.moved && outcome.taken);
-    uint64_t n = 1;
-    while (run_with(FAULT_ERROR, n, &outcome))
-        n++;
-    assert_in_range(n, 45, 1000); /* the scenario does reach the store, and ends */
+    fail_every_call(&scenario, 45, 1000);
 }
 
 static void every_commit_may_conflict(void **state) {
     (void)state;
-    struct outcome outcome;
-    uint64_t n = 1;
-    for (; run_with(FAULT_CONFLICT, n, &outcome); n++)
-        assert_true(outcome.created && outcome.filled && outcome.on && outcome.moved &&
-                    outcome.taken);
-    assert_in_range(n, 10, 100);
+    conflict_every_commit(&scenario, 10, 100);
 }
 
 int main(void) {

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "fault/acknowledged.h"
-#include "store/fault/fault.h"
+#include "support/fault_scenario.h"
 #include "support/index_fixture.h"
 
 #define KEY(sk) "{\"pk\":{\"S\":\"p\"},\"sk\":{\"S\":\"" sk "\"}}"
@@ -104,7 +104,7 @@ static void check_database(struct engine_fixture *f, struct store *store,
 }
 
 /* One run with a fault; false when the scenario was over before the fault came. */
-static bool run_with(enum fault fault, uint64_t n, struct outcome *ret_outcome) {
+static bool run_with(enum fault fault, uint64_t n, void *ret_outcome) {
     struct engine_fixture fixture;
     struct store *store = fault_store_new(fixture_store());
     assert_null(fixture_open(&fixture, store));
@@ -117,25 +117,23 @@ static bool run_with(enum fault fault, uint64_t n, struct outcome *ret_outcome) 
     return fired;
 }
 
+static void assert_complete(const void *outcome_of_run) {
+    const struct outcome *done = outcome_of_run;
+    assert_true(done->created && done->added && done->removed);
+}
+
+static struct outcome last_run;
+static const struct fault_scenario scenario = {run_with, assert_complete, &last_run};
+
 static void every_call_may_fail(void **state) {
     (void)state;
-    struct outcome outcome;
-    assert_false(run_with(FAULT_NONE, 0, &outcome));
-    assert_true(outcome.created && outcome.added && outcome.removed);
-    uint64_t n = 1;
-    while (run_with(FAULT_ERROR, n, &outcome))
-        n++;
-    assert_in_range(n, 45, 1000); /* the scenario does reach the store, and ends */
+    fail_every_call(&scenario, 45, 1000);
 }
 
 /* A conflict is run again and nobody notices, filling included. */
 static void every_commit_may_conflict(void **state) {
     (void)state;
-    struct outcome outcome;
-    uint64_t n = 1;
-    for (; run_with(FAULT_CONFLICT, n, &outcome); n++)
-        assert_true(outcome.created && outcome.added && outcome.removed);
-    assert_in_range(n, 15, 100);
+    conflict_every_commit(&scenario, 15, 100);
 }
 
 /* The canary: an entry that belongs to no item is noticed, and one that is missing. */

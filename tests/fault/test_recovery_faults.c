@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "fault/acknowledged.h"
-#include "store/fault/fault.h"
 #include "support/backup_fixture.h"
+#include "support/fault_scenario.h"
 #include "support/index_fixture.h"
 
 #define START_MS INT64_C(1700000000000)
@@ -148,7 +148,8 @@ static void check_database(struct scenario *s, struct store *store) {
 }
 
 /* One run with a fault; false when the scenario was over before the fault came. */
-static bool run_with(enum fault fault, uint64_t n, struct scenario *s) {
+static bool run_with(enum fault fault, uint64_t n, void *ret_scenario) {
+    struct scenario *s = ret_scenario;
     struct store *store = fault_store_new(fixture_store());
     memset(s, 0, sizeof(*s));
     fixture_clock.now_ms = START_MS;
@@ -164,30 +165,24 @@ static bool run_with(enum fault fault, uint64_t n, struct scenario *s) {
     return fired;
 }
 
-static bool all_acknowledged(const struct scenario *s) {
-    return s->created && s->recovery && s->backed_up && s->restored && s->restored_backup &&
-           s->dropped;
+static void assert_complete(const void *scenario_of_run) {
+    const struct scenario *s = scenario_of_run;
+    assert_true(s->created && s->recovery && s->backed_up && s->restored && s->restored_backup &&
+                s->dropped);
 }
+
+static struct scenario last_run;
+static const struct fault_scenario scenario = {run_with, assert_complete, &last_run};
 
 static void every_call_may_fail(void **state) {
     (void)state;
-    struct scenario s;
-    assert_false(run_with(FAULT_NONE, 0, &s));
-    assert_true(all_acknowledged(&s));
-    uint64_t n = 1;
-    while (run_with(FAULT_ERROR, n, &s))
-        n++;
-    assert_in_range(n, 80, 2000); /* the scenario does reach the store, and ends */
+    fail_every_call(&scenario, 80, 2000);
 }
 
 /* A conflict is run again and nobody notices, copies included. */
 static void every_commit_may_conflict(void **state) {
     (void)state;
-    struct scenario s;
-    uint64_t n = 1;
-    for (; run_with(FAULT_CONFLICT, n, &s); n++)
-        assert_true(all_acknowledged(&s));
-    assert_in_range(n, 30, 300);
+    conflict_every_commit(&scenario, 30, 300);
 }
 
 int main(void) {

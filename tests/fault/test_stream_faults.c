@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "fault/acknowledged.h"
-#include "store/fault/fault.h"
+#include "support/fault_scenario.h"
 #include "support/stream_fixture.h"
 #include "support/transaction_fixture.h"
 
@@ -128,7 +128,7 @@ static void let_time_pass(struct engine_fixture *f, struct store *store, bool *r
 }
 
 /* One run with a fault; false when all was over before the fault came. */
-static bool run_with(enum fault fault, uint64_t n, struct outcome *ret_outcome) {
+static bool run_with(enum fault fault, uint64_t n, void *ret_outcome) {
     struct engine_fixture fixture;
     struct store *store = fault_store_new(fixture_store());
     struct engine_options options = fixture_options(store);
@@ -148,34 +148,28 @@ static bool run_with(enum fault fault, uint64_t n, struct outcome *ret_outcome) 
     return fired || fired_later;
 }
 
-static void assert_complete(const struct outcome *outcome) {
-    assert_true(outcome->created && outcome->first_on && outcome->first_off && outcome->second_on &&
-                outcome->dropped);
+static void assert_complete(const void *outcome_of_run) {
+    const struct outcome *done = outcome_of_run;
+    assert_true(done->created && done->first_on && done->first_off && done->second_on &&
+                done->dropped);
     assert_string_equal(
-        outcome->expected[0],
+        done->expected[0],
         "INSERT new " ITEM("a", "1") "\nMODIFY new " ITEM("a", "2") "\nMODIFY new " ITEM(
             "a", "3") "\nINSERT new " ITEM("b", "3") "\nREMOVE keys " KEY("b") "\n");
 }
 
+static struct outcome last_run;
+static const struct fault_scenario scenario = {run_with, assert_complete, &last_run};
+
 static void every_call_may_fail(void **state) {
     (void)state;
-    static struct outcome outcome;
-    assert_false(run_with(FAULT_NONE, 0, &outcome));
-    assert_complete(&outcome);
-    uint64_t n = 1;
-    while (run_with(FAULT_ERROR, n, &outcome))
-        n++;
-    assert_in_range(n, 45, 1000); /* the scenario does reach the store, and ends */
+    fail_every_call(&scenario, 45, 1000);
 }
 
 /* A conflict is run again, and nobody notices: no record is lost or told twice. */
 static void every_commit_may_conflict(void **state) {
     (void)state;
-    static struct outcome outcome;
-    uint64_t n = 1;
-    for (; run_with(FAULT_CONFLICT, n, &outcome); n++)
-        assert_complete(&outcome);
-    assert_in_range(n, 15, 200);
+    conflict_every_commit(&scenario, 15, 200);
 }
 
 int main(void) {

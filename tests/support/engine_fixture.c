@@ -2,8 +2,8 @@
 #include "support/engine_fixture.h"
 
 #include "base/check.h"
-#include "model/value_json.h"
 #include "store/memory/memory.h"
+#include "support/read_item.h"
 
 static int64_t read_clock(const struct clock *clock) {
     return ((const struct fixture_clock *)(const void *)clock)->now_ms;
@@ -60,19 +60,7 @@ void fixture_close(struct engine_fixture *fixture) {
 }
 
 struct value fixture_item(struct engine_fixture *fixture, const char *json) {
-    struct json_reader reader;
-    struct buffer bytes;
-    struct value_builder builder;
-    struct value_fault fault = {0};
-    json_reader_init(&reader, slice_text(json), &fixture->arena);
-    buffer_init(&bytes, 1 << 20);
-    value_builder_init(&builder, &bytes, &fixture->arena);
-    json_next(&reader);
-    struct error *error = item_read_json(&reader, &builder, &fault);
-    CHECK(error == NULL && fault.error == NULL);
-    struct value item = value_builder_finish(&builder, &fixture->arena);
-    buffer_release(&bytes);
-    return item;
+    return read_item(&fixture->arena, json);
 }
 
 const char *fixture_json(struct engine_fixture *fixture, struct value item) {

@@ -1,5 +1,5 @@
 /* test_engine.c - the engine on the memory store: writes, conditions, groups, statistics, ranges,
- * dropped tables. */
+ * dropped tables, the time that is kept. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
-#include "support/engine_fixture.h"
+#include "base/bytes.h"
+#include "engine/sequence.h"
+#include "support/expiry_fixture.h"
 
 static int open_fixture(void **state) {
     static struct engine_fixture fixture;
@@ -258,6 +260,38 @@ static void tables_are_sorted_and_unique(void **state) {
     assert_true(slice_is(tables[2]->definition.name, "Zebra"));
 }
 
+/* The time with which another run would begin if this one ended now. */
+static int64_t stored_ms(struct engine_fixture *f, struct store *store) {
+    static const struct store_key last = {KEYSPACE_CATALOG, {(const uint8_t *)"L", 1}};
+    struct store_txn *txn;
+    struct slice record;
+    assert_null(store_begin(store, &f->arena, STORE_READ, &txn));
+    assert_null(store_get(txn, &last, &record));
+    int64_t ms = slice_present(record) ? sequence_ms(load_u64(record.data + 1)) : 0;
+    store_end(txn);
+    return ms;
+}
+
+static void a_moved_clock_is_kept_at_once(void **state) {
+    (void)state;
+    struct engine_fixture f;
+    struct movable_clock clock;
+    struct store *store = fixture_store();
+    struct engine_options options = expiry_options(store, &clock);
+    const struct clock_move day = {.advance_ms = 86400000}, back = {.advance_ms = -1};
+    assert_null(fixture_open_with(&f, &options));
+    int64_t now_ms;
+    for (int64_t days = 1; days <= 20; days++) {
+        assert_int_equal(engine_move_clock(f.engine, &clock, &day, &now_ms), CLOCK_MOVED);
+        assert_true(now_ms == EXPIRY_NOW * 1000 + days * day.advance_ms);
+        assert_true(stored_ms(&f, store) == now_ms);
+    }
+    assert_int_equal(engine_move_clock(f.engine, &clock, &back, &now_ms), CLOCK_WOULD_GO_BACK);
+    assert_true(now_ms == EXPIRY_NOW * 1000 + 20 * day.advance_ms);
+    assert_true(stored_ms(&f, store) == now_ms);
+    fixture_close(&f);
+}
+
 #define ENGINE_TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
@@ -271,6 +305,7 @@ int main(void) {
         ENGINE_TEST(segments_partition_the_table),
         ENGINE_TEST(a_dropped_table_is_gone_with_its_items),
         ENGINE_TEST(tables_are_sorted_and_unique),
+        cmocka_unit_test(a_moved_clock_is_kept_at_once),
     };
     return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
 }

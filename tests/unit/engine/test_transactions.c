@@ -1,91 +1,15 @@
 /* test_transactions.c - transactions in the engine: all or nothing with everything that hangs on
- * the items, the reasons, and the tokens, with a clock that the test moves. */
+ * the items, the reasons, and several in one group. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "model/limits.h"
-#include "store/rocksdb/rocksdb.h"
-#include "support/transaction_fixture.h"
-
-/* ---- the scene ---- */
-
-static struct store *store; /* of the fixture; the engine owns it */
-static struct transact_run run;
-
-static void open_on(struct engine_fixture *f, struct store *on, uint64_t collection_bytes_max) {
-    struct engine_options options = fixture_options(on);
-    options.clock = &fixture_clock.clock;
-    options.collection_bytes_max = collection_bytes_max;
-    assert_null(fixture_open_with(f, &options));
-}
-
-static int set_up(void **state) {
-    struct engine_fixture *f = calloc(1, sizeof(*f));
-    fixture_clock.now_ms = 1700000000000;
-    store = fixture_store();
-    open_on(f, store, 160);
-    assert_null(fixture_create_table(f, "T", VALUE_NONE));
-    assert_null(fixture_create_indexed(f, "I"));
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture_close(*state);
-    free(*state);
-    return 0;
-}
-
-#define KEY(name) "{\"pk\":{\"S\":\"" name "\"}}"
-#define COUNTED(name, n) "{\"n\":{\"N\":\"" n "\"},\"pk\":{\"S\":\"" name "\"}}"
-#define PUT(name) \
-    { .kind = WRITE_PUT, .table = "T", .attributes = KEY(name) }
-#define ADD_ONE(name)                                                                      \
-    {                                                                                      \
-        .kind = WRITE_UPDATE, .table = "T", .attributes = KEY(name), .update = "ADD n :n", \
-        .values = "{\":n\":{\"N\":\"1\"}}"                                                 \
-    }
-#define END \
-    { .table = NULL }
-
-static const char *get(struct engine_fixture *f, const char *table, const char *key) {
-    const char *json;
-    assert_null(fixture_get(f, table, key, &json));
-    return json;
-}
-
-static void assert_stats(const struct table_stats *stats, int64_t items, int64_t bytes) {
-    assert_int_equal(stats->item_count, items);
-    assert_int_equal(stats->size_bytes, bytes);
-}
-
-/* How many records of a keyspace begin with the byte; -1: any. */
-static size_t count_records(enum engine_keyspace keyspace, int first) {
-    struct arena arena;
-    struct store_txn *txn;
-    struct store_scan *scan;
-    struct store_range all = {.keyspace = (uint8_t)keyspace};
-    size_t count = 0;
-    arena_init(&arena);
-    assert_null(store_begin(store, &arena, STORE_READ, &txn));
-    assert_null(store_scan_open(txn, &all, false, &scan));
-    for (bool found = true; found;) {
-        struct slice key, value;
-        assert_null(store_scan_next(scan, &found, &key, &value));
-        count += found && (first < 0 || key.data[0] == first);
-    }
-    store_scan_close(scan);
-    store_end(txn);
-    arena_release(&arena);
-    return count;
-}
+#include "transaction_scene.h"
 
 /* ---- all or nothing ---- */
 
@@ -181,9 +105,6 @@ static void a_dropped_table_cancels(void **state) {
 
 /* ---- what hangs on the items ---- */
 
-#define INDEXED(sk, g, l)                                                                       \
-    "{\"g\":{\"S\":\"" g "\"},\"l\":{\"N\":\"" l "\"},\"pk\":{\"S\":\"p\"},\"sk\":{\"S\":\"" sk \
-    "\"}}"
 #define PAIR(sk) "{\"pk\":{\"S\":\"p\"},\"sk\":{\"S\":\"" sk "\"}}"
 
 /* Items of 11 bytes, entries of 11 and 9. */
@@ -285,143 +206,6 @@ static void items_may_be_four_megabytes_together(void **state) {
     assert_string_equal(transact(f, "u", "r", actions, &run), "done");
 }
 
-/* ---- tokens ---- */
-
-static void a_token_is_used_once(void **state) {
-    struct engine_fixture *f = *state;
-    const struct transaction_action actions[] = {ADD_ONE("a"), PUT("b"), END};
-    assert_string_equal(transact(f, "token", "request", actions, &run), "done");
-    assert_string_equal(transact(f, "token", "request", actions, &run), "replayed");
-    assert_string_equal(get(f, "T", KEY("a")), COUNTED("a", "1"));
-    assert_string_equal(transact(f, "another", "request", actions, &run), "done");
-    assert_string_equal(transact(f, NULL, "request", actions, &run), "done");
-    assert_string_equal(get(f, "T", KEY("a")), COUNTED("a", "3"));
-}
-
-/* The larger of the sizes before and after, though the item has changed since. */
-static void a_replay_tells_the_sizes(void **state) {
-    struct engine_fixture *f = *state;
-    assert_null(fixture_put(f, "T", "{\"pk\":{\"S\":\"a\"},\"d\":{\"S\":\"0123456789\"}}"));
-    assert_null(fixture_put(f, "T", KEY("check")));
-    const struct transaction_action actions[] = {
-        {WRITE_DELETE, "T", KEY("a"), NULL, NULL, NULL},
-        PUT("bb"),
-        {WRITE_CHECK, "T", KEY("check"), NULL, "attribute_exists(pk)", NULL},
-        {WRITE_PUT, "I", INDEXED("a", "x", "1"), NULL, NULL, NULL},
-        END,
-    };
-    assert_string_equal(transact(f, "t", "r", actions, &run), "done");
-    assert_null(fixture_put(f, "T", "{\"pk\":{\"S\":\"bb\"},\"d\":{\"S\":\"0123456789\"}}"));
-    assert_string_equal(transact(f, "t", "r", actions, &run), "replayed");
-    assert_int_equal(run.writes[0].new_size, 14);
-    assert_int_equal(run.writes[0].old_size, 0);
-    assert_int_equal(run.writes[1].new_size, 4);
-    assert_int_equal(run.writes[2].new_size, 7);
-    assert_int_equal(run.writes[3].new_size, 11);
-    assert_int_equal(run.writes[3].index_cost_count, 0);
-}
-
-static void a_token_is_of_one_request(void **state) {
-    struct engine_fixture *f = *state;
-    const struct transaction_action actions[] = {ADD_ONE("a"), END};
-    const struct transaction_action none[] = {END};
-    assert_string_equal(transact(f, "token", "request", actions, &run), "done");
-    assert_string_equal(transact(f, "token", "other", actions, &run),
-                        "The provided client request token was used with other parameters");
-    assert_int_equal(run.job.error->code, ERROR_IDEMPOTENT_PARAMETER_MISMATCH);
-    assert_string_equal(transact(f, "token", "none", none, &run),
-                        "The provided client request token was used with other parameters");
-    assert_string_equal(get(f, "T", KEY("a")), COUNTED("a", "1"));
-    assert_string_equal(transact(f, "token", "request", actions, &run), "replayed");
-}
-
-static void a_cancelled_transaction_leaves_its_token(void **state) {
-    struct engine_fixture *f = *state;
-    const struct transaction_action actions[] = {
-        {WRITE_PUT, "T", COUNTED("a", "1"), NULL, "attribute_exists(pk)", NULL}, END};
-    assert_string_equal(transact(f, "token", "request", actions, &run),
-                        "cancelled: The conditional request failed");
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 0);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 0);
-    assert_null(fixture_put(f, "T", KEY("a")));
-    assert_string_equal(transact(f, "token", "request", actions, &run), "done");
-    assert_string_equal(transact(f, "token", "request", actions, &run), "replayed");
-}
-
-static void a_token_lives_ten_minutes(void **state) {
-    struct engine_fixture *f = *state;
-    const struct transaction_action actions[] = {ADD_ONE("a"), END};
-    assert_string_equal(transact(f, "token", "request", actions, &run), "done");
-    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 1;
-    assert_string_equal(transact(f, "token", "request", actions, &run), "replayed");
-    fixture_clock.now_ms += 1;
-    assert_string_equal(transact(f, "token", "other", actions, &run), "done");
-    assert_string_equal(get(f, "T", KEY("a")), COUNTED("a", "2"));
-    /* A life of its own, from its second use on. */
-    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 1;
-    assert_string_equal(transact(f, "token", "other", actions, &run), "replayed");
-}
-
-/* A job after which nothing else is left to do for the engine: the trimming of the job before it is
- * done when this one is. */
-static void settle(struct engine_fixture *f) {
-    assert_null(fixture_delete(f, "T", KEY("nothing")));
-    assert_null(fixture_delete(f, "T", KEY("nothing")));
-}
-
-static void ended_tokens_are_forgotten(void **state) {
-    struct engine_fixture *f = *state;
-    const struct transaction_action actions[] = {ADD_ONE("a"), END};
-    assert_string_equal(transact(f, "early", "request", actions, &run), "done");
-    fixture_clock.now_ms += 1000;
-    assert_string_equal(transact(f, "late", "request", actions, &run), "done");
-    settle(f);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 2);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 2);
-    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 999;
-    settle(f);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 1);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 1);
-    fixture_clock.now_ms += 998;
-    assert_string_equal(transact(f, "late", "request", actions, &run), "replayed");
-    fixture_clock.now_ms += 2;
-    settle(f);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 0);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 0);
-}
-
-/* Used again after its end and before it was forgotten: the new record stays. */
-static void a_token_that_is_used_again_is_kept(void **state) {
-    struct engine_fixture *f = *state;
-    const struct transaction_action actions[] = {ADD_ONE("a"), END};
-    assert_string_equal(transact(f, "token", "request", actions, &run), "done");
-    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS;
-    assert_string_equal(transact(f, "token", "request", actions, &run), "done");
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 2);
-    fixture_clock.now_ms += 1;
-    settle(f);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 1);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 1);
-    assert_string_equal(transact(f, "token", "request", actions, &run), "replayed");
-}
-
-/* More than one step of trimming. */
-static void many_tokens_are_forgotten(void **state) {
-    struct engine_fixture *f = *state;
-    const struct transaction_action actions[] = {PUT("a"), END};
-    for (int i = 0; i < 600; i++) {
-        char token[16];
-        snprintf(token, sizeof(token), "%d", i);
-        assert_string_equal(transact(f, token, "request", actions, &run), "done");
-    }
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 600);
-    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS + 1;
-    settle(f);
-    settle(f);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 0);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'X'), 0);
-}
-
 /* ---- several jobs in one group ---- */
 
 /* The same jobs as transact() has them, of which the first `plain` are no transactions. */
@@ -519,70 +303,19 @@ static void transactions_may_conflict(void **state) {
     fixture_close(&f);
 }
 
-/* ---- on disk ---- */
-
-static struct store *open_rocksdb(const char *directory) {
-    struct arena arena;
-    struct rocksdb_store_options options = {.directory = directory, .create = true};
-    arena_init(&arena);
-    assert_null(rocksdb_store_open(&arena, &options, engine_keyspaces, KEYSPACE_COUNT, &store));
-    arena_release(&arena);
-    return store;
-}
-
-static void tokens_survive_a_restart(void **state) {
-    (void)state;
-    struct engine_fixture f;
-    const struct transaction_action actions[] = {ADD_ONE("a"), END};
-    char directory[] = "/tmp/gramme-transactions-XXXXXX";
-    assert_non_null(mkdtemp(directory));
-    fixture_clock.now_ms = 1700000000000;
-    open_on(&f, open_rocksdb(directory), 0);
-    assert_null(fixture_create_table(&f, "T", VALUE_NONE));
-    assert_string_equal(transact(&f, "token", "request", actions, &run), "done");
-    fixture_close(&f);
-
-    fixture_clock.now_ms += LIMIT_REQUEST_TOKEN_MS - 1;
-    open_on(&f, open_rocksdb(directory), 0);
-    assert_string_equal(transact(&f, "token", "request", actions, &run), "replayed");
-    assert_string_equal(get(&f, "T", KEY("a")), COUNTED("a", "1"));
-    fixture_close(&f);
-
-    fixture_clock.now_ms += 2;
-    open_on(&f, open_rocksdb(directory), 0);
-    settle(&f);
-    assert_int_equal(count_records(KEYSPACE_CATALOG, 'I'), 0);
-    assert_string_equal(transact(&f, "token", "request", actions, &run), "done");
-    assert_string_equal(get(&f, "T", KEY("a")), COUNTED("a", "2"));
-    fixture_close(&f);
-    char command[64];
-    snprintf(command, sizeof(command), "rm -r %s", directory);
-    assert_int_equal(system(command), 0);
-}
-
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(all_of_it_happens),
-        TEST(none_of_it_happens),
-        TEST(every_reason_is_told),
-        TEST(refused_writes_cancel),
-        TEST(a_dropped_table_cancels),
-        TEST(indexes_follow),
-        TEST(collections_go_back),
-        TEST(items_may_be_four_megabytes_together),
-        TEST(a_token_is_used_once),
-        TEST(a_replay_tells_the_sizes),
-        TEST(a_token_is_of_one_request),
-        TEST(a_cancelled_transaction_leaves_its_token),
-        TEST(a_token_lives_ten_minutes),
-        TEST(ended_tokens_are_forgotten),
-        TEST(a_token_that_is_used_again_is_kept),
-        TEST(many_tokens_are_forgotten),
-        TEST(a_cancelled_one_leaves_its_group),
-        TEST(a_token_counts_within_its_group),
+        cmocka_unit_test_setup_teardown(all_of_it_happens, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(none_of_it_happens, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_reason_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(refused_writes_cancel, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_dropped_table_cancels, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(indexes_follow, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(collections_go_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(items_may_be_four_megabytes_together, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_cancelled_one_leaves_its_group, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_token_counts_within_its_group, set_up, tear_down),
         cmocka_unit_test(transactions_may_conflict),
-        cmocka_unit_test(tokens_survive_a_restart),
     };
     return cmocka_run_group_tests_name("transactions", tests, NULL, NULL);
 }
