@@ -128,5 +128,7 @@ struct error *expr_check_key_conditions_once(struct arena *arena, const struct e
 /* After expr_check_key_conditions(): the conditions in written order; the checks that need a schema
  * are the caller's. The array is in the expression's arena. */
 size_t expr_key_conditions(const struct expr *expr, const struct key_condition **ret_conditions);
+/* Whether a value meets the condition. Both are of the key's type. */
+bool key_condition_holds(const struct key_condition *condition, struct value value);
 
 #endif

@@ -157,3 +157,24 @@ size_t expr_key_conditions(const struct expr *expr, const struct key_condition *
     *ret_conditions = expr->key_conditions;
     return expr->program->is.key_condition_count;
 }
+
+bool key_condition_holds(const struct key_condition *condition, struct value value) {
+    int order = value_compare(value, condition->value);
+    switch (condition->op) {
+    case KEY_EQ:
+        return order == 0;
+    case KEY_LT:
+        return order < 0;
+    case KEY_LE:
+        return order <= 0;
+    case KEY_GT:
+        return order > 0;
+    case KEY_GE:
+        return order >= 0;
+    case KEY_BETWEEN:
+        return order >= 0 && value_compare(value, condition->upper) <= 0;
+    case KEY_BEGINS_WITH:
+        return slice_starts_with(value_scalar(value), value_scalar(condition->value));
+    }
+    return false;
+}

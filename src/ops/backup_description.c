@@ -2,6 +2,7 @@
  * it did not have is absent. */
 #include "ops/backup_description.h"
 
+#include "model/key_json.h"
 #include "ops/table_description.h"
 #include "json/member.h"
 

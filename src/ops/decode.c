@@ -332,7 +332,7 @@ static struct error *decode_map(struct decoder *decoder, const struct field *fie
         return shape_map(reader, map_value_class(decoder->arena, field));
     const uint8_t *start = token_start(decoder);
     struct growing_list growing = {.element_size = element_size(field)};
-    while (json_next(reader) == JSON_NAME) {
+    while (json_next_name(reader)) {
         struct slice key = reader->text;
         if (json_next(reader) == JSON_NULL)
             continue;
@@ -420,7 +420,7 @@ static struct error *decode_struct(struct decoder *decoder, const struct shape *
     uint32_t depth = reader->depth;
     struct error *first_error = NULL;
     const struct field *first_field = NULL;
-    while (json_next(reader) == JSON_NAME) {
+    while (json_next_name(reader)) {
         const struct field *field = field_find(shape, reader->text);
         enum json_token token = json_next(reader);
         if (token == JSON_NULL)

@@ -1,5 +1,6 @@
 /* describe_stream.c - DescribeStream: a stream and its shards, in the order of their ids, which is
  * also that of their ages. */
+#include "model/key_json.h"
 #include "ops/stream_arn.h"
 #include "ops/table_description.h"
 #include "json/member.h"

@@ -37,6 +37,11 @@ static bool any_text_with_values(const struct expressions *expressions) {
     return false;
 }
 
+/* An operation may have no such member at all. */
+static bool any_given(const struct field_list *placeholders) {
+    return placeholders != NULL && placeholders->present;
+}
+
 static void append_name(struct buffer *list, const char *name) {
     if (list->len > 0)
         buffer_append_text(list, ", ");
@@ -54,8 +59,8 @@ static void list_given(const struct expressions *expressions, struct buffer *nam
     }
 }
 
-struct error *expressions_check_mixing(struct arena *arena, const struct expressions *expressions,
-                                       size_t legacy_count, const struct legacy_parameter *legacy) {
+static struct error *mixing_error(struct arena *arena, const struct expressions *expressions,
+                                  size_t legacy_count, const struct legacy_parameter *legacy) {
     struct buffer old_names, new_names;
     buffer_init(&old_names, 1024);
     buffer_init(&new_names, 1024);
@@ -63,26 +68,33 @@ struct error *expressions_check_mixing(struct arena *arena, const struct express
         if (legacy[i].present)
             append_name(&old_names, legacy[i].member);
     list_given(expressions, &new_names);
-    struct error *error = NULL;
-    if (old_names.len > 0 && new_names.len > 0)
-        error = error_request(arena,
-                              "Can not use both expression and non-expression parameters in the "
-                              "same request: Non-expression parameters: {%.*s} Expression "
-                              "parameters: {%.*s}",
-                              SLICE_ARGS(buffer_slice(&old_names)),
-                              SLICE_ARGS(buffer_slice(&new_names)));
+    struct error *error =
+        error_request(arena,
+                      "Can not use both expression and non-expression parameters in the same "
+                      "request: Non-expression parameters: {%.*s} Expression parameters: {%.*s}",
+                      SLICE_ARGS(buffer_slice(&old_names)), SLICE_ARGS(buffer_slice(&new_names)));
     buffer_release(&old_names);
     buffer_release(&new_names);
     return error;
 }
 
+struct error *expressions_check_mixing(struct arena *arena, const struct expressions *expressions,
+                                       size_t legacy_count, const struct legacy_parameter *legacy) {
+    bool any_legacy = false;
+    for (size_t i = 0; i < legacy_count; i++)
+        any_legacy = any_legacy || legacy[i].present;
+    if (!any_legacy || !any_text(expressions))
+        return NULL;
+    return mixing_error(arena, expressions, legacy_count, legacy);
+}
+
 struct error *expressions_check_presence(struct arena *arena,
                                          const struct expressions *expressions) {
     const struct field_list *names = expressions->names, *values = expressions->values;
-    if (names != NULL && names->present && !any_text(expressions))
+    if (any_given(names) && !any_text(expressions))
         return error_request(arena, "ExpressionAttributeNames can only be specified when using "
                                     "expressions");
-    if (values != NULL && values->present && !any_text_with_values(expressions))
+    if (any_given(values) && !any_text_with_values(expressions))
         return error_request(
             arena, "ExpressionAttributeValues can only be specified when using expressions%s",
             expressions->values_alone_suffix == NULL ? "" : expressions->values_alone_suffix);
@@ -105,7 +117,7 @@ struct error *expressions_value_error(struct op_call *call, const struct field_v
 
 static struct error *gather_names(struct op_call *call, const struct field_list *names,
                                   struct expr_placeholders *given) {
-    if (names == NULL || !names->present)
+    if (!any_given(names))
         return NULL;
     if (names->count == 0)
         return error_request(call->arena, "ExpressionAttributeNames must not be empty");
@@ -119,7 +131,7 @@ static struct error *gather_names(struct op_call *call, const struct field_list 
 
 static struct error *gather_values(struct op_call *call, const struct field_list *values,
                                    struct expr_placeholders *given) {
-    if (values == NULL || !values->present)
+    if (!any_given(values))
         return NULL;
     if (values->count == 0)
         return error_request(call->arena, "ExpressionAttributeValues must not be empty");
@@ -164,6 +176,8 @@ static struct error *bind_one(struct op_call *call, struct expression *expressio
 }
 
 struct error *expressions_bind(struct op_call *call, struct expressions *expressions) {
+    if (!any_text(expressions) && !any_given(expressions->names) && !any_given(expressions->values))
+        return NULL; /* most requests by key */
     struct expr_placeholders given = {0};
     TRY(gather_names(call, expressions->names, &given));
     TRY(gather_values(call, expressions->values, &given));

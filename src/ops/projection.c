@@ -37,6 +37,8 @@ static struct slice first_repeated(struct arena *arena, const struct field_list 
 }
 
 struct error *projection_check_names(struct arena *arena, const struct field_list *names) {
+    if (names->count < 2)
+        return NULL;
     struct name_set set = names_of(names);
     if (!slice_present(name_set_duplicate(&set)))
         return NULL;

@@ -8,34 +8,14 @@
 #include "ops/read_page.h"
 #include "ops/table_lookup.h"
 
-static struct read_page *page_new(struct op_call *call) {
-    const struct query_request *request = call->request;
-    struct read_page *page = ARENA_NEW(call->arena, struct read_page);
-    call->work = page;
-    page->table_name = request->table_name;
-    page->return_consumed_capacity = request->return_consumed_capacity;
-    page->projection.names = &request->attributes_to_get;
-    page->select = request->select;
-    page->has_index = slice_present(request->index_name);
-    page->count_only = slice_is(request->select, "COUNT");
-    page->consistent = request->consistent_read.value;
-    page->limit = request->limit.value;
-    page->expressions.names = &request->expression_attribute_names;
-    page->expressions.values = &request->expression_attribute_values;
-    page->expressions.values_alone_suffix =
-        ": FilterExpression and KeyConditionExpression are null";
-    expressions_add(&page->expressions, EXPR_FILTER, "FilterExpression",
-                    request->filter_expression);
-    expressions_add(&page->expressions, EXPR_PROJECTION, "ProjectionExpression",
-                    request->projection_expression);
-    expressions_add(&page->expressions, EXPR_KEY_CONDITION, "KeyConditionExpression",
-                    request->key_condition_expression);
-    return page;
-}
-
 static struct error *validate(struct op_call *call) {
     const struct query_request *request = call->request;
-    struct read_page *page = page_new(call);
+    const struct read_page_input input = READ_PAGE_INPUT(request);
+    struct read_page *page = read_page_new(call, &input);
+    page->expressions.values_alone_suffix =
+        ": FilterExpression and KeyConditionExpression are null";
+    expressions_add(&page->expressions, EXPR_KEY_CONDITION, "KeyConditionExpression",
+                    request->key_condition_expression);
     struct arena *arena = call->arena;
     const struct legacy_parameter legacy[] = {
         {"AttributesToGet", request->attributes_to_get.present},
@@ -56,14 +36,7 @@ static struct error *validate(struct op_call *call) {
                                        "parameter must be specified in the request.");
     TRY(expressions_bind(call, &page->expressions));
     page->projection.expr = expressions_get(&page->expressions, EXPR_PROJECTION);
-    const struct select_input select = {
-        .select = request->select,
-        .has_projection = slice_present(request->projection_expression),
-        .has_attributes_to_get = request->attributes_to_get.present,
-        .has_index = slice_present(request->index_name),
-        .prefix = "1 validation error detected: ",
-    };
-    TRY(read_page_check_select(arena, &select));
+    TRY(read_page_check_select(arena, page, "1 validation error detected: "));
     const struct expr *keys = expressions_get(&page->expressions, EXPR_KEY_CONDITION);
     return keys != NULL ? expr_check_key_conditions(arena, keys)
                         : legacy_check_key_conditions(arena, &request->key_conditions);

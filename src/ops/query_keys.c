@@ -139,27 +139,6 @@ struct error *query_keys_match(struct arena *arena, const struct key_condition *
 
 /* ---- start keys ---- */
 
-static bool meets(const struct key_condition *condition, struct value value) {
-    int order = value_compare(value, condition->value);
-    switch (condition->op) {
-    case KEY_EQ:
-        return order == 0;
-    case KEY_LT:
-        return order < 0;
-    case KEY_LE:
-        return order <= 0;
-    case KEY_GT:
-        return order > 0;
-    case KEY_GE:
-        return order >= 0;
-    case KEY_BETWEEN:
-        return order >= 0 && value_compare(value, condition->upper) <= 0;
-    case KEY_BEGINS_WITH:
-        return slice_starts_with(value_scalar(value), value_scalar(condition->value));
-    }
-    return false;
-}
-
 struct error *query_keys_check_bounds(struct arena *arena, const struct read_range *range) {
     const struct key_schema *keys = query_keys_schema(range);
     if (!value_present(range->start_key))
@@ -173,7 +152,8 @@ struct error *query_keys_check_bounds(struct arena *arena, const struct read_ran
                          : error_validation(arena, "The provided starting key is outside query "
                                                    "boundaries based on provided conditions");
     for (size_t i = 0; i < range->sort_count; i++)
-        if (!meets(&range->sort[i], value_map_find(range->start_key, keys->range[i].name)))
+        if (!key_condition_holds(&range->sort[i],
+                                 value_map_find(range->start_key, keys->range[i].name)))
             return error_validation(
                 arena, "The provided starting key does not match the range key predicate");
     if (!same_hash)

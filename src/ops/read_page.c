@@ -2,6 +2,8 @@
  * they are found. */
 #include "ops/read_page.h"
 
+#include <sched.h>
+
 #include "model/capacity.h"
 #include "model/key.h"
 #include "model/limits.h"
@@ -9,39 +11,67 @@
 #include "ops/permission.h"
 #include "json/member.h"
 
-/* What a page may read on the I/O thread before it moves: less than the cost of moving it would be
- * worth. */
-enum { INLINE_ITEMS_MAX = 256, INLINE_BYTES_MAX = 128 * 1024 };
+enum {
+    /* What a page may read on the I/O thread before it moves: less than the cost of moving it would
+     * be worth. A scan that has so many items has mostly more. */
+    INLINE_ITEMS_MAX = 256,
+    INLINE_ITEMS_OF_SCAN_MAX = 32,
+    INLINE_BYTES_MAX = 128 * 1024,
+    /* On a worker it gives way now and then, or a GetItem that needs the same core would wait for
+     * some milliseconds until the scheduler has a look. */
+    ITEMS_BETWEEN_YIELDS = 64,
+};
+
+struct read_page *read_page_new(struct op_call *call, const struct read_page_input *input) {
+    struct read_page *page = ARENA_NEW(call->arena, struct read_page);
+    call->work = page;
+    page->table_name = input->table_name;
+    page->return_consumed_capacity = input->return_consumed_capacity;
+    page->projection.names = input->attributes_to_get;
+    page->select = input->select;
+    page->has_index = slice_present(input->index_name);
+    page->count_only = slice_is(input->select, "COUNT");
+    page->consistent = input->consistent;
+    page->limit = input->limit;
+    page->expressions.names = input->names;
+    page->expressions.values = input->values;
+    expressions_add(&page->expressions, EXPR_FILTER, "FilterExpression", input->filter_expression);
+    expressions_add(&page->expressions, EXPR_PROJECTION, "ProjectionExpression",
+                    input->projection_expression);
+    return page;
+}
 
 /* ---- validation ---- */
 
-static struct error *cannot_specify(struct arena *arena, const struct select_input *input) {
-    bool count = slice_is(input->select, "COUNT");
-    return error_validation(arena, "%sCannot specify the %s when choosing to get %.*s",
-                            input->prefix,
-                            input->has_projection ? "ProjectionExpression" : "AttributesToGet",
-                            SLICE_ARGS(count ? SLICE_LITERAL("only the Count") : input->select));
+static struct error *cannot_specify(struct arena *arena, const struct read_page *page,
+                                    const char *prefix) {
+    bool count = slice_is(page->select, "COUNT");
+    bool by_expression = page->projection.expr != NULL;
+    return error_validation(arena, "%sCannot specify the %s when choosing to get %.*s", prefix,
+                            by_expression ? "ProjectionExpression" : "AttributesToGet",
+                            SLICE_ARGS(count ? SLICE_LITERAL("only the Count") : page->select));
 }
 
-struct error *read_page_check_select(struct arena *arena, const struct select_input *input) {
-    if (!slice_present(input->select))
+struct error *read_page_check_select(struct arena *arena, const struct read_page *page,
+                                     const char *prefix) {
+    if (!slice_present(page->select))
         return NULL;
-    bool chosen = input->has_projection || input->has_attributes_to_get;
-    if (slice_is(input->select, "SPECIFIC_ATTRIBUTES")) {
+    bool chosen = page->projection.expr != NULL || page->projection.names->present;
+    if (slice_is(page->select, "SPECIFIC_ATTRIBUTES")) {
         if (!chosen)
             return error_validation(arena,
                                     "%sMust specify the AttributesToGet or ProjectionExpression "
                                     "when choosing to get SPECIFIC_ATTRIBUTES",
-                                    input->prefix);
+                                    prefix);
         return NULL;
     }
     if (chosen)
-        return cannot_specify(arena, input);
-    if (slice_is(input->select, "ALL_PROJECTED_ATTRIBUTES") && !input->has_index)
+        return cannot_specify(arena, page, prefix);
+    if (slice_is(page->select, "ALL_PROJECTED_ATTRIBUTES") && !page->has_index)
         return error_validation(arena,
                                 "%sALL_PROJECTED_ATTRIBUTES can be used only when Querying using "
                                 "an IndexName",
-                                input->prefix);
+                                prefix);
     return NULL;
 }
 
@@ -130,8 +160,10 @@ static bool page_is_full(const struct read_page *page) {
 }
 
 static bool too_long_for_here(const struct op_call *call, const struct read_page *page) {
-    return !call->elsewhere && (page->scanned >= INLINE_ITEMS_MAX ||
-                                page->bytes + page->fetched_bytes >= INLINE_BYTES_MAX);
+    bool scan = !value_present(page->range.hash[0]);
+    return !call->elsewhere &&
+           (page->scanned >= (scan ? INLINE_ITEMS_OF_SCAN_MAX : INLINE_ITEMS_MAX) ||
+            page->bytes + page->fetched_bytes >= INLINE_BYTES_MAX);
 }
 
 /* The next range, where there are several. */
@@ -161,6 +193,8 @@ static struct error *read_on(struct op_call *call, struct read_page *page, bool 
             continue;
         }
         TRY(take(call, page, &item));
+        if (call->elsewhere && page->scanned % ITEMS_BETWEEN_YIELDS == 0)
+            sched_yield();
         if (page_is_full(page)) {
             const struct table_index *index = page->range.index;
             page->last_key = key_of_item(call->arena, &page->table->definition.keys,

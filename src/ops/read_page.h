@@ -55,15 +55,41 @@ struct read_page {
     struct value last_key;   /* present: the page ended before the range did */
 };
 
-/* The request's Select and what it may be combined with. */
-struct select_input {
+/* What the requests of Query and Scan have in common. */
+struct read_page_input {
+    struct slice table_name;
+    struct slice index_name;
     struct slice select;
-    bool has_projection;
-    bool has_attributes_to_get;
-    bool has_index;
-    const char *prefix; /* put before the texts */
+    struct slice return_consumed_capacity;
+    struct slice filter_expression;
+    struct slice projection_expression;
+    const struct field_list *attributes_to_get;
+    const struct field_list *names;
+    const struct field_list *values;
+    int64_t limit;
+    bool consistent;
 };
-struct error *read_page_check_select(struct arena *arena, const struct select_input *input);
+
+#define READ_PAGE_INPUT(request)                                                            \
+    {                                                                                       \
+        .table_name = (request)->table_name, .index_name = (request)->index_name,           \
+        .select = (request)->select,                                                        \
+        .return_consumed_capacity = (request)->return_consumed_capacity,                    \
+        .filter_expression = (request)->filter_expression,                                  \
+        .projection_expression = (request)->projection_expression,                          \
+        .attributes_to_get = &(request)->attributes_to_get,                                 \
+        .names = &(request)->expression_attribute_names,                                    \
+        .values = &(request)->expression_attribute_values, .limit = (request)->limit.value, \
+        .consistent = (request)->consistent_read.value,                                     \
+    }
+
+/* Sets call->work; the caller adds its own expressions. */
+struct read_page *read_page_new(struct op_call *call, const struct read_page_input *input);
+
+/* The request's Select and what it may be combined with; `prefix` is put before the texts. The
+ * expressions are bound. */
+struct error *read_page_check_select(struct arena *arena, const struct read_page *page,
+                                     const char *prefix);
 
 /* A broken rule inside ExclusiveStartKey. */
 struct error *read_page_start_key_fault(struct arena *arena, struct error *fault);

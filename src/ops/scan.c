@@ -7,28 +7,6 @@
 #include "ops/read_page.h"
 #include "ops/table_lookup.h"
 
-static struct read_page *page_new(struct op_call *call) {
-    const struct scan_request *request = call->request;
-    struct read_page *page = ARENA_NEW(call->arena, struct read_page);
-    call->work = page;
-    page->table_name = request->table_name;
-    page->return_consumed_capacity = request->return_consumed_capacity;
-    page->projection.names = &request->attributes_to_get;
-    page->select = request->select;
-    page->has_index = slice_present(request->index_name);
-    page->count_only = slice_is(request->select, "COUNT");
-    page->consistent = request->consistent_read.value;
-    page->limit = request->limit.value;
-    page->expressions.names = &request->expression_attribute_names;
-    page->expressions.values = &request->expression_attribute_values;
-    page->expressions.values_alone_suffix = ": FilterExpression is null";
-    expressions_add(&page->expressions, EXPR_FILTER, "FilterExpression",
-                    request->filter_expression);
-    expressions_add(&page->expressions, EXPR_PROJECTION, "ProjectionExpression",
-                    request->projection_expression);
-    return page;
-}
-
 static struct error *check_segments(struct arena *arena, const struct scan_request *request) {
     const struct field_int *segment = &request->segment, *total = &request->total_segments;
     if (segment->present && !total->present)
@@ -49,7 +27,9 @@ static struct error *check_segments(struct arena *arena, const struct scan_reque
 
 static struct error *validate(struct op_call *call) {
     const struct scan_request *request = call->request;
-    struct read_page *page = page_new(call);
+    const struct read_page_input input = READ_PAGE_INPUT(request);
+    struct read_page *page = read_page_new(call, &input);
+    page->expressions.values_alone_suffix = ": FilterExpression is null";
     struct arena *arena = call->arena;
     const struct legacy_parameter legacy[] = {
         {"AttributesToGet", request->attributes_to_get.present},
@@ -65,14 +45,7 @@ static struct error *validate(struct op_call *call) {
     TRY(check_segments(arena, request));
     TRY(expressions_bind(call, &page->expressions));
     page->projection.expr = expressions_get(&page->expressions, EXPR_PROJECTION);
-    const struct select_input select = {
-        .select = request->select,
-        .has_projection = slice_present(request->projection_expression),
-        .has_attributes_to_get = request->attributes_to_get.present,
-        .has_index = slice_present(request->index_name),
-        .prefix = "",
-    };
-    return read_page_check_select(arena, &select);
+    return read_page_check_select(arena, page, "");
 }
 
 static struct error *authorize(struct op_call *call, const struct permission_check *check) {

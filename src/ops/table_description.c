@@ -5,6 +5,7 @@
  * output. */
 #include "ops/table_description.h"
 
+#include "model/key_json.h"
 #include "model/limits.h"
 #include "json/member.h"
 
@@ -76,23 +77,6 @@ static void write_attributes(struct json_writer *json, const struct table_defini
         member_text(json, "AttributeType", slice_text(value_type_name(attribute->type)));
         json_object_end(json);
     }
-    json_array_end(json);
-}
-
-static void write_key_parts(struct json_writer *json, const struct key_attribute *parts,
-                            size_t count, const char *type) {
-    for (size_t i = 0; i < count; i++) {
-        json_object_begin(json);
-        member_text(json, "AttributeName", parts[i].name);
-        member_text(json, "KeyType", slice_text(type));
-        json_object_end(json);
-    }
-}
-
-void key_schema_write(struct json_writer *json, const struct key_schema *keys) {
-    member_array(json, "KeySchema");
-    write_key_parts(json, keys->hash, keys->hash_count, "HASH");
-    write_key_parts(json, keys->range, keys->range_count, "RANGE");
     json_array_end(json);
 }
 

@@ -45,8 +45,6 @@ struct table_description {
 /* One JSON object. */
 void table_description_write(struct json_writer *json, const struct table_description *table);
 
-/* The member KeySchema. */
-void key_schema_write(struct json_writer *json, const struct key_schema *keys);
 /* The member OnDemandThroughput, unless nothing is set. `removed` (or NULL) tells what was taken
  * away and is shown once more. */
 void on_demand_write(struct json_writer *json, struct unit_pair units,

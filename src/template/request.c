@@ -5,6 +5,7 @@
 #include "template/request.h"
 
 #include "base/check.h"
+#include "model/key_json.h"
 #include "json/member.h"
 
 /* Never reached: texts, lists and indexes are limited where they are read (property.h). */
@@ -41,23 +42,6 @@ static void write_attribute(struct json_writer *json,
     json_object_end(json);
 }
 
-static void write_key_parts(struct json_writer *json, const struct key_attribute *parts,
-                            size_t count, const char *type) {
-    for (size_t i = 0; i < count; i++) {
-        json_object_begin(json);
-        member_text(json, "AttributeName", parts[i].name);
-        member_text(json, "KeyType", slice_text(type));
-        json_object_end(json);
-    }
-}
-
-static void write_keys(struct json_writer *json, const struct key_schema *keys) {
-    member_array(json, "KeySchema");
-    write_key_parts(json, keys->hash, keys->hash_count, "HASH");
-    write_key_parts(json, keys->range, keys->range_count, "RANGE");
-    json_array_end(json);
-}
-
 /* A pair of numbers under a name; those that are -1 are left out unless all are to be written. */
 static void write_units(struct json_writer *json, const char *const names[3],
                         struct unit_pair units, bool all) {
@@ -91,7 +75,7 @@ static void write_provisioned(struct json_writer *json,
 static void write_index_members(struct json_writer *json, const struct table_index *index,
                                 enum billing_mode billing) {
     member_text(json, "IndexName", index->name);
-    write_keys(json, &index->keys);
+    key_schema_write(json, &index->keys);
     member_object(json, "Projection");
     member_text(json, "ProjectionType", slice_text(projection_names[index->projection]));
     if (index->non_key_attribute_count > 0) {
@@ -182,7 +166,7 @@ struct slice request_create_table(struct arena *arena, const struct table_defini
     for (size_t i = 0; i < wanted->attribute_count; i++)
         write_attribute(&request.json, &wanted->attributes[i]);
     json_array_end(&request.json);
-    write_keys(&request.json, &wanted->keys);
+    key_schema_write(&request.json, &wanted->keys);
     write_indexes(&request.json, wanted, "LocalSecondaryIndexes", false);
     write_indexes(&request.json, wanted, "GlobalSecondaryIndexes", true);
     write_create_settings(&request.json, wanted);

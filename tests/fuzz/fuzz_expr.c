@@ -7,7 +7,7 @@
 #include "expr/expr.h"
 #include "fuzz.h"
 #include "model/limits.h"
-#include "model/value_json.h"
+#include "support/read_item.h"
 
 static const char item_json[] =
     "{\"a\":{\"N\":\"5\"},\"b\":{\"S\":\"text\"},\"c\":{\"B\":\"AQI=\"},\"d\":{\"BOOL\":true},"
@@ -30,33 +30,18 @@ struct subject {
     size_t value_count;
 };
 
-static struct value read_map(struct arena *arena, const char *json) {
-    struct buffer buffer;
-    buffer_init(&buffer, OUTPUT_MAX);
-    struct value_builder builder;
-    value_builder_init(&builder, &buffer, arena);
-    struct json_reader reader;
-    json_reader_init(&reader, slice_text(json), arena);
-    struct value_fault fault = {0};
-    json_next(&reader);
-    CHECK(item_read_json(&reader, &builder, &fault) == NULL && fault.error == NULL);
-    struct value map = value_builder_finish(&builder, arena);
-    buffer_release(&buffer);
-    return map;
-}
-
 static struct subject *subject_new(void) {
     struct subject *s = calloc(1, sizeof(*s));
     CHECK(s != NULL);
     arena_init(&s->arena);
-    s->item = read_map(&s->arena, item_json);
+    s->item = read_item(&s->arena, item_json);
     static const char *const names[][2] = {{"#a", "a"}, {"#m", "m"}, {"#dot", "a.b"}};
     for (int i = 0; i < 3; i++) {
         s->names[i].key = slice_text(names[i][0]);
         s->names[i].name = slice_text(names[i][1]);
     }
     struct value_iter iter;
-    value_iter_init(&iter, read_map(&s->arena, values_json));
+    value_iter_init(&iter, read_item(&s->arena, values_json));
     while (value_iter_next(&iter)) {
         CHECK(s->value_count < VALUES_MAX);
         s->values[s->value_count].key = iter.name;

@@ -35,8 +35,8 @@ static void check_sums(struct slice a, struct slice b) {
     number_from_int(0, &zero);
     status = number_subtract(a, b, &difference);
     if (status == NUMBER_OK) {
-        int sign = number_compare(number_slice(&difference), number_slice(&zero));
-        int order = number_compare(a, b);
+        int sign = slice_compare(number_slice(&difference), number_slice(&zero));
+        int order = slice_compare(a, b);
         CHECK((sign < 0) == (order < 0) && (sign > 0) == (order > 0));
     }
 }

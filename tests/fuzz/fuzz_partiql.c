@@ -7,9 +7,9 @@
 
 #include "fuzz.h"
 #include "model/limits.h"
-#include "model/value_json.h"
 #include "partiql/parser.h"
 #include "partiql/partiql.h"
+#include "support/read_item.h"
 
 static const char item_json[] =
     "{\"pk\":{\"S\":\"a\"},\"sk\":{\"S\":\"b\"},\"a\":{\"N\":\"5\"},\"c\":{\"B\":\"AQI=\"},"
@@ -21,7 +21,7 @@ static const char values_json[] =
     "\"4\":{\"M\":{\"pk\":{\"S\":\"a\"}}},\"5\":{\"SS\":[\"y\"]},\"6\":{\"NS\":[\"2\"]},"
     "\"7\":{\"B\":\"AQ==\"},\"8\":{\"BOOL\":true},\"9\":{\"NULL\":true}}";
 
-enum { VALUES = 10, OUTPUT_MAX = 1 << 24 };
+enum { VALUES = 10 };
 
 struct subject {
     struct arena arena; /* of what is fixed */
@@ -30,28 +30,13 @@ struct subject {
     struct value parameters[LIMIT_STATEMENT_CHARS];
 };
 
-static struct value read_map(struct arena *arena, const char *json) {
-    struct buffer buffer;
-    buffer_init(&buffer, OUTPUT_MAX);
-    struct value_builder builder;
-    value_builder_init(&builder, &buffer, arena);
-    struct json_reader reader;
-    json_reader_init(&reader, slice_text(json), arena);
-    struct value_fault fault = {0};
-    json_next(&reader);
-    CHECK(item_read_json(&reader, &builder, &fault) == NULL && fault.error == NULL);
-    struct value map = value_builder_finish(&builder, arena);
-    buffer_release(&buffer);
-    return map;
-}
-
 static struct subject *subject_new(void) {
     struct subject *s = calloc(1, sizeof(*s));
     CHECK(s != NULL);
     arena_init(&s->arena);
-    s->item = read_map(&s->arena, item_json);
+    s->item = read_item(&s->arena, item_json);
     struct value_iter iter;
-    value_iter_init(&iter, read_map(&s->arena, values_json));
+    value_iter_init(&iter, read_item(&s->arena, values_json));
     for (size_t i = 0; value_iter_next(&iter); i++) {
         CHECK(i < VALUES);
         s->values[i] = iter.value;
@@ -66,33 +51,12 @@ static bool refused(const struct error *error) {
     return error != NULL;
 }
 
-static bool condition_holds(const struct key_condition *condition, struct value value) {
-    int order = value_compare(value, condition->value);
-    switch (condition->op) {
-    case KEY_EQ:
-        return order == 0;
-    case KEY_LT:
-        return order < 0;
-    case KEY_LE:
-        return order <= 0;
-    case KEY_GT:
-        return order > 0;
-    case KEY_GE:
-        return order >= 0;
-    case KEY_BETWEEN:
-        return order >= 0 && value_compare(value, condition->upper) <= 0;
-    case KEY_BEGINS_WITH:
-        return slice_starts_with(value_scalar(value), value_scalar(condition->value));
-    }
-    return false;
-}
-
 static size_t count_ranges_with(const struct partiql_ranges *ranges, struct value pk,
                                 struct value sk) {
     size_t count = 0;
     for (size_t i = 0; i < ranges->count; i++)
-        count += condition_holds(&ranges->list[i].hash, pk) &&
-                 (!ranges->list[i].has_sort || condition_holds(&ranges->list[i].sort, sk));
+        count += key_condition_holds(&ranges->list[i].hash, pk) &&
+                 (!ranges->list[i].has_sort || key_condition_holds(&ranges->list[i].sort, sk));
     return count;
 }
 
