@@ -60,8 +60,11 @@ struct error *service_open(struct service *service, struct arena *arena,
     *service = (struct service){.arena = arena,
                                 .endpoint = service_endpoint(options->endpoint),
                                 .timeout_s = options->timeout_s};
-    struct ddb_options client = {
-        .endpoint = service->endpoint, .region = options->region, .attempts_max = 4};
+    struct ddb_options client = {.endpoint = service->endpoint,
+                                 .region = options->region,
+                                 .access_key_id = options->access_key_id,
+                                 .secret_access_key = options->secret_access_key,
+                                 .attempts_max = 4};
     service->client = ddb_client_new(&client);
     if (ddb_client_error(service->client) != NULL)
         make_up_credentials(service, &client);

@@ -12,6 +12,8 @@
 struct service_options {
     const char *endpoint; /* NULL: the environment's, else the local server's */
     const char *region;
+    const char *access_key_id; /* NULL: the environment's */
+    const char *secret_access_key;
     long timeout_s; /* of one wait */
 };
 

@@ -20,6 +20,8 @@ static const char help[] =
     "  --durability MODE   sync: a write is on disk before it is acknowledged (default)\n"
     "                      relaxed: on disk within 100 ms; a power loss may take the last writes,\n"
     "                      the end of the process does not\n"
+    "  --cache SIZE        memory for data that was read from disk, as in 512M or 4G (default: a\n"
+    "                      quarter of the machine's); taken when it is needed\n"
     "  --region NAME       region in ARNs (default us-east-1)\n"
     "  --policy FILE       IAM policy of all callers: what it does not allow is refused (default:\n"
     "                      everything is allowed); see docs/POLICIES.md\n"
@@ -50,6 +52,16 @@ static bool parse_number(const char *text, unsigned long low, unsigned long high
     return true;
 }
 
+/* "512M" or "4G". */
+static bool parse_size(const char *text, uint64_t *ret_bytes) {
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || n == 0 || n > 1024 * 1024 || end[0] == '\0' || end[1] != '\0')
+        return false;
+    *ret_bytes = (uint64_t)n << (*end == 'G' ? 30 : 20);
+    return *end == 'G' || *end == 'M';
+}
+
 struct serve_options {
     struct server_config config;
     const char *data;
@@ -68,6 +80,9 @@ static int set_option(struct serve_options *options, const char *name, const cha
         if (!parse_number(value, 1, 256, &n))
             return wrong("--threads takes a number from 1 to 256, not", value);
         config->threads = (unsigned)n;
+    } else if (strcmp(name, "--cache") == 0) {
+        if (!parse_size(value, &config->cache_bytes))
+            return wrong("--cache takes a size such as 512M or 4G, not", value);
     } else if (strcmp(name, "--durability") == 0) {
         if (strcmp(value, "sync") != 0 && strcmp(value, "relaxed") != 0)
             return wrong("--durability is sync or relaxed, not", value);
