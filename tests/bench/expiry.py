@@ -2,12 +2,9 @@
 
 import http.client
 import json
-import signal
-import subprocess
 import time
 
-from rig import (BY_KEY, LOAD_CORE, PAYLOAD, SERVER_CORE, Table, affinity, call, create_table, get_body, load_result, number,
-                 put_body)
+from rig import BY_KEY, LOAD_CORE, PAYLOAD, SERVER_CORE, Table, call, create_table, get_body, number, put_body
 
 KEYS = 10_000
 CONNECTIONS = 16
@@ -37,12 +34,9 @@ def expire(port, table):
 
 
 def expire_under_load(rig, port, table, load):
-    command = rig.load_command(port, seconds=3600, warmup=0, **load)
-    running = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, preexec_fn=affinity(rig.cores(LOAD_CORE)))
-    time.sleep(0.2)
-    seconds = expire(port, table)
-    running.send_signal(signal.SIGTERM)
-    return seconds, load_result(running.communicate()[0])
+    with rig.beside(port, core=LOAD_CORE, **load) as result:
+        seconds = expire(port, table)
+    return seconds, result
 
 
 def fill(rig, port, table, count, ends):

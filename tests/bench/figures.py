@@ -1,24 +1,25 @@
 """The measurements, a function for each table. What they share is in rig.py."""
 
 import os
-import re
-import signal
 import statistics
 import subprocess
 import tempfile
 import time
 
 from backup import backup
+from connections import connections
 from expiry import expiry
+from instructions import instructions
+from loading import loading
 from recovery import recovery
-from rig import (BY_GROUP, BY_KEY, INDEXED, PAYLOAD, SERVER_CORE, Table, call, create_table, get_body,
-                 gsi, have, item, load_result, number, percent, put_body, query_body, spread, times, wait_active)
+from rig import (BY_GROUP, BY_KEY, GROUP, INDEXED, PAYLOAD, QUERY_PAYLOAD, SERVER_CORE, Table, call, create_table, get_body,
+                 gsi, have, number, percent, put_body, query_body, spread, times, transaction_body, wait_active)
+from rivals import rivals
+from scans import scans
 from streams import streams
 
 CONNECTIONS = 64
 READ_KEYS = 10_000
-GROUP = 100  # items of a partition that a Query returns
-QUERY_PAYLOAD = PAYLOAD - 59  # 250 bytes with the attribute that the index is on
 
 
 def column(results, name):
@@ -160,13 +161,6 @@ def writes(rig, options):
 
 # ---- transactions ----
 
-def transaction_body(table, count):
-    """Puts of `count` items, each under a key of its own."""
-    actions = ",".join(f'{{"Put":{{"TableName":"{table}","Item":{item(BY_KEY.replace("%n", f"%n-{i}"))}}}}}'
-                       for i in range(count))
-    return f'{{"TransactItems":[{actions}]}}'
-
-
 def transactions(rig, options):
     actions = 5
     table = Table(
@@ -259,12 +253,9 @@ def add_index(port, name):
 
 
 def add_index_under_load(rig, port, name, load):
-    command = rig.load_command(port, seconds=3600, warmup=0, **load)
-    running = subprocess.Popen(command, text=True, stdout=subprocess.PIPE)
-    time.sleep(0.2)
-    seconds = add_index(port, name)
-    running.send_signal(signal.SIGTERM)
-    return seconds, load_result(running.communicate()[0])
+    with rig.beside(port, **load) as result:
+        seconds = add_index(port, name)
+    return seconds, result
 
 
 def backfill(rig, options):
@@ -323,10 +314,18 @@ def growth_with_index(rig, counts):
     return table
 
 
+def warm_up(port, name, count):
+    """Reads the whole table once, so that what fits in the cache is there."""
+    segments = max(1, count // 2000)
+    for segment in range(segments):
+        call(port, "Scan", {"TableName": name, "Select": "COUNT", "Segment": segment, "TotalSegments": segments})
+
+
 def growth_of(rig, kind, counts):
     table = Table(
         f"Growth, {kind}", f"Tables of different sizes in one server, items of 300 bytes, {GROUP} in a partition; "
-        "GetItem and Query of a whole partition, one core each for server and load.",
+        "GetItem and Query of a whole partition, uniformly random, after each table was read once; one core each for server "
+        "and load.",
         ["items", "loaded, items/s", "GetItem/s", "of the smallest", "CPU us", "Query/s", "of the smallest", "CPU us"])
     arguments = (["--memory"] if kind == "--memory" else ["--data", rig.fresh()]) + ["--threads", 1]
     server = rig.gramme(*arguments)
@@ -340,13 +339,15 @@ def growth_of(rig, kind, counts):
         server.settle()
     gets, queries = {count: [] for count in counts}, {count: [] for count in counts}
     with server:
+        for count in counts:
+            warm_up(server.port, f"items{count}", count)
         for _ in range(rig.rounds):
             for count in counts:
                 name = f"items{count}"
                 gets[count].append(rig.measure(server, body=get_body(name, BY_GROUP), keys=count, group=GROUP,
-                                               connections=CONNECTIONS))
+                                               connections=CONNECTIONS, distribution="uniform"))
                 queries[count].append(rig.measure(server, target="Query", body=query_body(name, None, "pk"),
-                                                  keys=count // GROUP, connections=16))
+                                                  keys=count // GROUP, connections=16, distribution="uniform"))
     for count in counts:
         cells = []
         for runs, base in [(gets[count], gets[counts[0]]), (queries[count], queries[counts[0]])]:
@@ -355,48 +356,6 @@ def growth_of(rig, kind, counts):
     return table
 
 
-# ---- instructions ----
-
-def instructions_of(rig, requests, prepare):
-    """Instructions of the server for each request, counted by callgrind, over `requests` of them."""
-    out = rig.fresh()
-    before = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={out}"]
-    server = rig.gramme("--memory", "--threads", 1, before=before)
-    with server:
-        load = prepare(server)
-        control = ["callgrind_control", "-i"]
-        subprocess.run([*control, "on", str(server.pid)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        rig.load(server.port, core=None, connections=16, count=requests, **load)
-        subprocess.run([*control, "off", str(server.pid)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    total = re.search(r"^totals: (\d+)", out.read_text(), re.M)
-    return int(total.group(1)) / requests
-
-
-def instructions(rig, options):
-    if not have("valgrind"):
-        return
-    table = Table("Instructions", "Of the server outside the kernel, for one request, `--memory`, counted by callgrind: "
-                  "nearly the same in every run, whatever the machine does.", ["request", "instructions"])
-    keys = 2000
-
-    def prepare(server):
-        create_table(server.port, "bench", indexes=1)
-        rig.fill(server.port, "bench", INDEXED, keys, group=GROUP, payload=QUERY_PAYLOAD)
-        create_table(server.port, "plain")
-        rig.fill(server.port, "plain", BY_KEY, keys)
-
-    requests = {
-        "GetItem, 300 bytes": (keys, {"body": get_body("plain", BY_KEY), "keys": keys}),
-        "PutItem, 300 bytes": (keys, {"target": "PutItem", "body": put_body("plain", BY_KEY), "keys": keys,
-                                      "payload": PAYLOAD}),
-        f"Query, {GROUP} items of 250 bytes": (200, {"target": "Query", "body": query_body("bench", "by_g0", "g"),
-                                                     "keys": keys // GROUP}),
-    }
-    for name, (count, load) in requests.items():
-        table.row(name, f"{instructions_of(rig, count, lambda server, load=load: prepare(server) or load):,.0f}")
-    yield table
-
-
-SECTIONS = {"start": start, "instructions": instructions, "reads": reads, "writes": writes, "transactions": transactions,
-            "indexes": indexes, "backfill": backfill, "growth": growth, "expiry": expiry, "backup": backup, "streams": streams,
-            "recovery": recovery}
+SECTIONS = {"rivals": rivals, "start": start, "instructions": instructions, "reads": reads, "connections": connections,
+            "scan": scans, "writes": writes, "transactions": transactions, "indexes": indexes, "backfill": backfill,
+            "growth": growth, "load": loading, "expiry": expiry, "backup": backup, "streams": streams, "recovery": recovery}

@@ -23,15 +23,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTENING = re.compile(r"listening on http://[^\s]*:(\d+)")
 BATCH = 25
 PAYLOAD = 144
+QUERY_PAYLOAD = PAYLOAD - 59  # 250 bytes with the attribute that the index is on
+GROUP = 100  # items of a partition that a Query returns
 SERVER_CORE, LOAD_CORE = 0, 1
 SETTLE_S = 20
+WARMUP_S = 0.3
 
+# For servers that check signatures: they are started with the same ones.
+CREDENTIALS = {"AWS_ACCESS_KEY_ID": "AKIAGRAMMEBENCH00000", "AWS_SECRET_ACCESS_KEY": "gramme-bench", "AWS_REGION": "us-east-1"}
 AUTHORIZATION = ("AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/dynamodb/aws4_request, "
                  "SignedHeaders=host;x-amz-date, Signature=0")
 
-LOAD_OPTIONS = {"target": "--operation", "body": "--body", "connections": "--connections", "seconds": "--duration",
+LOAD_OPTIONS = {"target": "--operation", "body": "--body", "workload": "--workload", "table": "--table",
+                "item_size": "--item-size", "connections": "--connections", "seconds": "--duration", "rate": "--rate",
                 "warmup": "--warmup", "count": "--count", "keys": "--keys", "group": "--group",
-                "payload": "--payload-size"}
+                "payload": "--payload-size", "timeout": "--timeout", "distribution": "--distribution"}
 
 # 300 bytes as DynamoDB counts them, with a payload of 144.
 ATTRIBUTES = ('"customer":{"S":"customer#0000184467"},"ordered":{"S":"2024-05-16T16:00:34.567Z"},'
@@ -58,6 +64,13 @@ def get_body(table, key):
 def batch_body(table, key):
     requests = ",".join([f'{{"PutRequest":{{"Item":{item(key)}}}}}'] * BATCH)
     return f'{{"RequestItems":{{"{table}":[{requests}]}}}}'
+
+
+def transaction_body(table, count):
+    """Puts of `count` items, each under a key of its own."""
+    actions = ",".join(f'{{"Put":{{"TableName":"{table}","Item":{item(BY_KEY.replace("%n", f"%n-{i}"))}}}}}'
+                       for i in range(count))
+    return f'{{"TransactItems":[{actions}]}}'
 
 
 def query_body(table, index, attribute):
@@ -96,20 +109,43 @@ class Rig:
     def cores(self, core):
         return {core} if core is not None and self.pinned else None
 
-    def load_command(self, port, **options):
-        """`gramme bench` with a request of our own: the options of LOAD_OPTIONS."""
-        command = [self.program("gramme"), "bench", "--endpoint", f"http://127.0.0.1:{port}", "--no-sign",
-                   "--distribution", "sequential", "--quiet", "--json", "-"]
-        for name, value in {"target": "GetItem", **options}.items():
+    def load_command(self, port, sign=False, **options):
+        """`gramme bench` with the options of LOAD_OPTIONS: a workload, or a request of our own."""
+        command = [self.program("gramme"), "bench", "--endpoint", f"http://127.0.0.1:{port}",
+                   "--sign" if sign else "--no-sign", "--quiet", "--json", "-"]
+        options = {"distribution": "sequential", **options}
+        if "workload" in options:
+            command.append("--keep")
+        else:
+            options = {"target": "GetItem", **options}
+        for name, value in options.items():
             command += [LOAD_OPTIONS[name], str(value)]
         return command
 
-    def load(self, port, core=LOAD_CORE, **options):
+    def load(self, port, core=LOAD_CORE, strict=True, **options):
+        """A load's result. Any error ends the run, unless the load is not strict: then it is told in the result."""
         if "count" not in options:
-            options = {"seconds": self.seconds, "warmup": min(0.3, self.seconds / 4), **options}
+            options = {"seconds": self.seconds, "warmup": min(WARMUP_S, self.seconds / 4), **options}
         run = subprocess.run(self.load_command(port, **options), text=True, stdout=subprocess.PIPE,
-                             preexec_fn=affinity(self.cores(core)))
-        return load_result(run.stdout, options.get("target"))
+                             stderr=None if strict else subprocess.PIPE, preexec_fn=affinity(self.cores(core)),
+                             env={**os.environ, **CREDENTIALS})
+        if not strict:
+            return load_figures(json.loads(run.stdout)) if run.stdout else load_failed(run.stderr.strip())
+        return load_result(run.stdout, options.get("target") or options.get("workload"))
+
+    @contextlib.contextmanager
+    def beside(self, port, core=None, before=(), **options):
+        """A load that goes on while something else is done; its result is in the dictionary afterwards."""
+        command = [*before, *self.load_command(port, seconds=3600, warmup=0, **options)]
+        running = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, preexec_fn=affinity(self.cores(core)))
+        result = {}
+        try:
+            time.sleep(0.2)
+            yield result
+        finally:
+            running.send_signal(signal.SIGTERM)
+            text = running.communicate()[0]
+        result.update(load_result(text, options.get("target")))
 
     def fill(self, port, table, key, count, **options):
         """Writes `count` items, each once; returns items per second."""
@@ -122,7 +158,8 @@ class Rig:
         before = server.cpu_seconds()
         result = self.load(server.port, **options)
         # The warm-up's requests are not among the replies, but took about as long each.
-        share = result["seconds"] / (result["seconds"] + min(0.3, self.seconds / 4))
+        warmup = options.get("warmup", min(WARMUP_S, self.seconds / 4))
+        share = result["seconds"] / max(result["seconds"] + warmup, 1e-9)
         result["cpu_us"] = (server.cpu_seconds() - before) * share / max(result["replies"], 1) * 1e6
         return result
 
@@ -136,17 +173,25 @@ class Rig:
 class Process:
     """A server process: started when it says that it listens, stopped by SIGTERM."""
 
-    def __init__(self, command, cores=None):
+    def __init__(self, command, cores=None, **options):
         self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-                                        stderr=self.errors, preexec_fn=affinity(cores))
+        options = {"stdout": subprocess.PIPE, "stderr": self.errors, **options}
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True, preexec_fn=affinity(cores), **options)
+        self.port = self.wait_for_port()
+        self.pid = self.server_pid()
+
+    def wait_for_port(self):
         match = LISTENING.search(self.process.stdout.readline())
         if not match:
-            self.process.kill()
-            self.errors.seek(0)
-            raise SystemExit(f"{command[0]} did not start: {self.errors.read()}")
-        self.port = int(match.group(1))
-        self.pid = self.server_pid()
+            raise SystemExit(f"{self.process.args[0]} did not start: {self.kill()}")
+        return int(match.group(1))
+
+    def kill(self):
+        """Ends a server that did not start; returns what it said on its standard error."""
+        self.process.kill()
+        self.process.wait()
+        self.errors.seek(0)
+        return self.errors.read()
 
     def server_pid(self):
         """Of the server itself, also when another program runs it."""
@@ -182,7 +227,8 @@ class Process:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.process.stdout.close()
+        if self.process.stdout:
+            self.process.stdout.close()
         self.errors.close()
 
     def __enter__(self):
@@ -197,10 +243,22 @@ def load_result(text, target=None):
     result = json.loads(text) if text else {"errors": 1}
     if result["errors"]:
         raise SystemExit(f"load failed: {target} {result.get('first_error', '')}")
+    return load_figures(result)
+
+
+def load_figures(result):
     latency = result["latency_us"]
     return {"replies": result["replies"], "seconds": result["seconds"], "rate": result["rate"],
             "p50_us": latency["p50"], "p99_us": latency["p99"], "p999_us": latency["p99.9"], "max_us": latency["max"],
-            "errors": result["errors"]}
+            "errors": result["errors"], "first_error": result.get("first_error", ""), "behind": result["behind"],
+            "misses": sum(kind["misses"] for kind in result["operations"]), "series": result["series"],
+            "histogram": [pair for kind in result["operations"] for pair in kind["histogram_us"]]}
+
+
+def load_failed(reason):
+    """The result of a load that could not begin."""
+    none = dict.fromkeys(["replies", "seconds", "rate", "p50_us", "p99_us", "p999_us", "max_us", "behind", "misses"], 0)
+    return {**none, "errors": 1, "first_error": reason, "series": [], "histogram": []}
 
 
 def affinity(cores):
@@ -283,6 +341,7 @@ class Table:
 
     def __init__(self, title, note, columns):
         self.title, self.note, self.columns, self.rows = title, note, columns, []
+        self.picture = None
 
     def row(self, *cells):
         self.rows.append([str(cell) for cell in cells])
@@ -298,8 +357,22 @@ class Table:
             return "| " + " | ".join(cells) + " |"
         head = [line(self.columns), "|" + "---|" * len(self.columns)]
         note = f"{self.note}\n\n" if self.note else ""
-        return f"### {self.title}\n\n{note}" + "\n".join(head + [line(row) for row in self.rows]) + "\n"
+        picture = f"\n![{self.picture.title}](performance/{self.picture.name})\n" if self.picture else ""
+        return f"### {self.title}\n\n{note}" + "\n".join(head + [line(row) for row in self.rows]) + "\n" + picture
 
+
+# ---- what is there ----
 
 def have(program):
     return shutil.which(program) is not None
+
+
+def installed(package):
+    run = subprocess.run(["pkg-config", "--modversion", package], text=True, capture_output=True)
+    return run.stdout.strip() if run.returncode == 0 else None
+
+
+def build_type(rig):
+    run = subprocess.run(["meson", "introspect", "--buildoptions", rig.build], text=True, capture_output=True)
+    match = re.search(r'"name": "buildtype", "value": "(\w+)"', run.stdout)
+    return f"buildtype {match.group(1)}" if match else "unknown buildtype"

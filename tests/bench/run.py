@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Measures the release build: `make bench`, with options in ARGS.
 
-The default run takes less than three minutes and fits any machine; --long takes longer rounds and larger tables.
+The default run takes a quarter of an hour and fits any machine; --long takes longer rounds and larger tables.
 Figures of a machine that does something else at the same time are noise: the spread beside each of them tells.
 What is measured and why is written in docs/PERFORMANCE.md, whose tables --write replaces by those of this run.
 """
@@ -17,16 +17,17 @@ import tempfile
 import time
 
 from figures import SECTIONS
-from rig import ROOT, Rig
+from rig import ROOT, Rig, build_type, installed
 
 DOCUMENT = ROOT / "docs/PERFORMANCE.md"
-MEASURED = re.compile(r"(<!-- measured -->\n).*?(<!-- end of the measured part -->)", re.S)
+PICTURES = ROOT / "docs/performance"
+MEASURED = re.compile(r"(<!-- measured -->\n)(.*?)(<!-- end of the measured part -->)", re.S)
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--long", action="store_true", help="longer rounds, tables up to 5 million items")
-    parser.add_argument("--write", action="store_true", help="replace the tables in docs/PERFORMANCE.md")
+    parser.add_argument("--long", action="store_true", help="longer rounds, tables up to 10 million items")
+    parser.add_argument("--write", action="store_true", help="replace the tables in docs/PERFORMANCE.md; with --only, those")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), help="some of the tables")
     parser.add_argument("--seconds", type=float, help="of each measurement (0.7, with --long 4)")
     parser.add_argument("--rounds", type=int, help="of each table (5, with --long 7)")
@@ -34,6 +35,7 @@ def parse():
     parser.add_argument("--expiry-items", type=int, help="that expire at once (50,000, long 1,000,000)")
     parser.add_argument("--backup-items", type=int, help="of 1,000 bytes in the database that is backed up (50,000, long 500,000)")
     parser.add_argument("--recovery-items", type=int, help="in the table that is backed up and restored (100,000, long 1,000,000)")
+    parser.add_argument("--load-items", type=int, help="that are loaded in one go (1,000,000, long 10,000,000)")
     parser.add_argument("--growth-items", type=int, nargs="+",
                         help="sizes of tables to compare (10,000 to 1,000,000, long 5,000,000)")
     parser.add_argument("--build", default=str(ROOT / "build"), help="the build directory to measure")
@@ -44,9 +46,8 @@ def parse():
     options.expiry_items = options.expiry_items or (1_000_000 if options.long else 50_000)
     options.backup_items = options.backup_items or (500_000 if options.long else 50_000)
     options.recovery_items = options.recovery_items or (1_000_000 if options.long else 100_000)
+    options.load_items = options.load_items or (10_000_000 if options.long else 1_000_000)
     options.growth_items = options.growth_items or [10_000, 100_000, 1_000_000] + [5_000_000] * options.long
-    if options.write and options.only != list(SECTIONS):
-        parser.error("--write needs all tables")
     return options
 
 
@@ -55,11 +56,6 @@ def first_line(path, pattern):
         if re.match(pattern, line):
             return line.split(":", 1)[-1].strip()
     return "unknown"
-
-
-def installed(package):
-    run = subprocess.run(["pkg-config", "--modversion", package], text=True, capture_output=True)
-    return run.stdout.strip() if run.returncode == 0 else None
 
 
 def file_system(path):
@@ -87,24 +83,35 @@ def first_line_of(command):
     return run.stdout.splitlines()[0] if run.returncode == 0 and run.stdout else "unknown compiler"
 
 
-def build_type(rig):
-    run = subprocess.run(["meson", "introspect", "--buildoptions", rig.build], text=True, capture_output=True)
-    match = re.search(r'"name": "buildtype", "value": "(\w+)"', run.stdout)
-    return f"buildtype {match.group(1)}" if match else "unknown buildtype"
-
-
 def busy():
     """Processes that want a core, beside this one."""
     return max(float(pathlib.Path("/proc/loadavg").read_text().split()[0]), 0)
 
 
-def write(tables, lines):
-    text = "\n".join(["", *(f"- {line}" for line in lines), "", *(table.markdown() for table in tables), ""])
+def write(tables, lines, complete):
+    """Puts the tables into the document: all of them anew, or each in the place of the one with its title."""
     document = DOCUMENT.read_text()
     if not MEASURED.search(document):
         raise SystemExit(f"{DOCUMENT} has no measured part")
-    DOCUMENT.write_text(MEASURED.sub(lambda match: match.group(1) + text + match.group(2), document))
+    if complete:
+        text = "\n".join(["", *(f"- {line}" for line in lines), "", *(table.markdown() for table in tables), ""])
+    else:
+        text = MEASURED.search(document).group(2)
+        for table in tables:
+            text = replace_table(text, table, f"(A run of its own: {lines[-1]}.)")
+    DOCUMENT.write_text(MEASURED.sub(lambda match: match.group(1) + text + match.group(3), document))
+    for table in tables:
+        if table.picture:
+            PICTURES.mkdir(exist_ok=True)
+            (PICTURES / table.picture.name).write_text(table.picture.svg)
     print(f"{DOCUMENT.relative_to(ROOT)}: written")
+
+
+def replace_table(text, table, remark):
+    """The measured part with this table; one that was not there comes last."""
+    there = re.compile(rf"^### {re.escape(table.title)}\n.*?(?=^### |\Z)", re.M | re.S)
+    new = f"{table.markdown()}\n{remark}\n\n"
+    return there.sub(lambda _: new, text, 1) if there.search(text) else text + new
 
 
 def main():
@@ -126,7 +133,7 @@ def main():
                  f"load average before it {load_before:.1f}")
     print(f"\n{lines[-1]}")
     if options.write:
-        write(tables, lines)
+        write(tables, lines, options.only == list(SECTIONS))
 
 
 if __name__ == "__main__":
