@@ -265,7 +265,8 @@ class Clients(BackupTest):
         with self.server():
             for request in (b"\n", b"format c:\n", b"backup \n"):
                 self.assertEqual(self.read_all(self.connect(request)), b"error this version of gramme knows no such request\n")
-            self.assertEqual(self.read_all(self.connect(b"x" * 5000)), b"")
+            with contextlib.suppress(ConnectionResetError, BrokenPipeError):  # It does not read so long a line to its end.
+                self.assertEqual(self.read_all(self.connect(b"x" * 5000)), b"")
             client = self.connect(b"back")
             client.shutdown(socket.SHUT_WR)
             self.assertEqual(self.read_all(client), b"")

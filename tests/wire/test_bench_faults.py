@@ -166,6 +166,13 @@ class Signing(unittest.TestCase):
             bench.own(stub.endpoint, *ONE, "--count", 2, env={"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""})
         self.assertRegex(stub.requests[0].headers["authorization"], r"^AWS4-HMAC-SHA256 Credential=bench/\d{8}/us-east-1/")
 
+    def test_one_access_key_makes_the_table_and_measures(self):
+        answers = [MISSING, (200, {}), (200, TABLE), (200, {"UnprocessedItems": {}}), (200, {"Item": {}}), (200, {}), MISSING]
+        with Stub(answers) as stub:
+            bench.measure(stub.endpoint, "--workload", "get", "--keys", 10, "--count", 1, *ONE)
+        names = [request.headers["authorization"].split("Credential=")[1].split("/")[0] for request in stub.requests]
+        self.assertEqual(names, ["bench"] * 7)
+
 
 class Tls(unittest.TestCase):
     def test_https(self):

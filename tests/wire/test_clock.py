@@ -127,6 +127,15 @@ class Restart(unittest.TestCase):
             with Server("--data", data, "--test-clock") as server:
                 self.assertGreaterEqual(clock(server.port).json["Now"], before)
 
+    def test_time_that_was_answered_is_there_after_a_crash(self):
+        with tempfile.TemporaryDirectory() as data:
+            before = 0
+            for _ in range(8):
+                with Server("--data", data, "--test-clock") as server:
+                    self.assertGreaterEqual(clock(server.port).json["Now"], before)
+                    before = clock(server.port, Advance=86400).json["Now"]
+                    server.kill()
+
     def test_a_clock_that_stood_still_and_a_server_without_the_flag(self):
         with tempfile.TemporaryDirectory() as data:
             with Server("--data", data, "--test-clock") as server:

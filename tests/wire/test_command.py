@@ -31,7 +31,7 @@ class Command(unittest.TestCase):
     def test_help_of_serve_names_every_flag(self):
         status, out, err = run("serve", "--help")
         self.assertEqual((status, err), (0, ""))
-        for flag in ("--port", "--host", "--data", "--memory", "--durability", "--region", "--policy",
+        for flag in ("--port", "--host", "--data", "--memory", "--durability", "--cache", "--region", "--policy",
                      "--threads", "--test-clock"):
             self.assertIn(flag, out)
 
@@ -39,6 +39,8 @@ class Command(unittest.TestCase):
         for arguments, word in ((["--wrong"], "--wrong"), (["fly"], "fly"), (["serve", "--prot", "1"], "--prot"),
                                 (["serve", "--port"], "--port"), (["serve", "--port", "x"], "--port"),
                                 (["serve", "--port", "70000"], "--port"), (["serve", "--threads", "0"], "--threads"),
+                                (["serve", "--cache", "512"], "512M or 4G"), (["serve", "--cache", "1T"], "512M or 4G"),
+                                (["serve", "--cache", "0G"], "512M or 4G"), (["serve", "--cache", "-1M"], "512M or 4G"),
                                 (["serve", "--durability", "maybe"], "--durability"),
                                 (["serve", "--memory", "--data", "x"], "--memory"),
                                 (["operations", "--wrong"], "--wrong")):

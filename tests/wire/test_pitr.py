@@ -247,8 +247,8 @@ class Disk(unittest.TestCase):
 
     def test_retention_frees_space(self):
         """Old history goes, and the files with it (tests/store_contract has smaller buffers and tells more)."""
-        def used_mb():
-            return sum(path.stat().st_size for path in pathlib.Path(directory).rglob("*") if path.is_file()) / 1e6
+        def used_mb():  # The log, which has the last writes of all tables once more, comes and goes by itself.
+            return sum(path.stat().st_size for path in pathlib.Path(directory).rglob("*.sst")) / 1e6
 
         with tempfile.TemporaryDirectory() as directory:
             with Server("--data", directory, "--test-clock", "--durability", "relaxed") as server:
@@ -260,11 +260,11 @@ class Disk(unittest.TestCase):
                     "TableName": "table", "PointInTimeRecoverySpecification": {
                         "PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 1}})
                 text = base64.b64encode(random.Random(1).randbytes(280000)).decode()  # does not compress
-                for n in range(450):
+                for n in range(700):
                     client.put_item(TableName="table", Item={"pk": {"S": "one"}, "n": {"N": str(n)}, "x": {"S": str(n) + text}})
                 full = used_mb()
                 advance(server.port, 2 * DAY)
-                self.assertGreater(full, 150)
+                self.assertGreater(full, 180)
                 # The newest files, about 100 MB, may stay for the next compaction; the rest goes at once.
                 for _ in range(400):
                     if used_mb() < full - 60:

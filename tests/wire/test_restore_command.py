@@ -91,6 +91,8 @@ class Cut(BackupTest):
                 self.assertEqual(self.names(), ["data"])
                 if directory:
                     server.stop()
+                    self.gramme("backup", self.data, self.file)  # Opens the database, whose log then becomes a table.
+                    self.file.unlink()
         self.gramme("backup", self.data, self.file)
         result = subprocess.run([*limited, "restore", self.file, self.copy], text=True, capture_output=True, timeout=60)
         self.assertEqual(result.returncode, 1)
