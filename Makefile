@@ -4,9 +4,11 @@
 #   make run      install what is missing, build, serve on port 8000 with the data in ./data
 #   make check    install what the tests need, build with sanitizers, run every test
 #   make install  install the release build (PREFIX, DESTDIR)
-#   make bench    measure the release build (ARGS=--long, ARGS=--write; ARGS=--help tells more)
+#   make bench    measure the release build, also beside others (ARGS=--long, ARGS=--write,
+#                 ARGS="--only rivals"; ARGS=--help tells more)
+#   make instructions   record what each request costs, which make check holds on to
 #   make fuzz     fuzz every parser and codec, FUZZ_SECONDS each
-#   make crash    kill -9 under load, for CRASH_SECONDS
+#   make crash    kill -9 under load, and in a mix of all that depends on time, CRASH_SECONDS each
 #   make docs     fill the generated parts of docs/
 #   make format   clang-format every C file
 #   make tidy     clang-tidy over src/, slow and not part of the checks
@@ -20,6 +22,7 @@ CRASH_SECONDS ?= 300
 FUZZ_SECONDS ?= 60
 
 PYTHON := /usr/bin/python3
+BENCH_PROGRAMS := $(addprefix tests/bench/,bare_server connection_server sync_rate)
 
 all: build/build.ninja
 	@scripts/quietly ninja --quiet -C build
@@ -27,7 +30,8 @@ all: build/build.ninja
 run: all
 	@exec build/gramme serve --port $(PORT) --data $(DATA) $(ARGS)
 
-check: build-check/build.ninja build-tsan/build.ninja
+check: build/build.ninja build-check/build.ninja build-tsan/build.ninja
+	@scripts/quietly ninja --quiet -C build gramme $(BENCH_PROGRAMS)
 	@scripts/quietly ninja --quiet -C build-check
 	@scripts/quietly ninja --quiet -C build-tsan gramme
 	@$(PYTHON) scripts/check
@@ -40,13 +44,17 @@ install: all
 	@echo "installed under $(DESTDIR)$(PREFIX)"
 
 bench: all
-	@scripts/quietly ninja --quiet -C build tests/bench/bare_server \
-	    tests/bench/connection_server tests/bench/sync_rate
+	@scripts/quietly ninja --quiet -C build $(BENCH_PROGRAMS)
+	@scripts/deps bench || echo "Going on without them: who needs them takes no part."
 	@$(PYTHON) tests/bench/run.py $(ARGS)
+
+instructions: all | deps-test
+	@$(PYTHON) tests/bench/instructions.py
 
 crash: build-check/build.ninja
 	@scripts/quietly ninja --quiet -C build-check
 	@$(PYTHON) tests/crash/crash.py --seconds $(CRASH_SECONDS)
+	@GRAMME_SECONDS=$(CRASH_SECONDS) $(PYTHON) tests/tap.py tests/model/test_time_mix.py
 
 fuzz: deps-fuzz
 	@scripts/fuzz $(FUZZ_SECONDS)
@@ -81,4 +89,4 @@ build-tsan/build.ninja: | deps-test
 deps-build deps-test deps-fuzz:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run check install bench crash fuzz docs tidy format clean deps-build deps-test deps-fuzz
+.PHONY: all run check install bench instructions crash fuzz docs tidy format clean deps-build deps-test deps-fuzz
