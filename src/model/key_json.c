@@ -19,3 +19,17 @@ void key_schema_write(struct json_writer *json, const struct key_schema *keys) {
     write_parts(json, keys->range, keys->range_count, "RANGE");
     json_array_end(json);
 }
+
+void index_projection_write(struct json_writer *json, const struct table_index *index) {
+    static const char *const types[] = {
+        [PROJECT_ALL] = "ALL", [PROJECT_KEYS_ONLY] = "KEYS_ONLY", [PROJECT_INCLUDE] = "INCLUDE"};
+    member_object(json, "Projection");
+    member_text(json, "ProjectionType", slice_text(types[index->projection]));
+    if (index->non_key_attribute_count > 0) {
+        member_array(json, "NonKeyAttributes");
+        for (size_t i = 0; i < index->non_key_attribute_count; i++)
+            json_string(json, index->non_key_attributes[i]);
+        json_array_end(json);
+    }
+    json_object_end(json);
+}

@@ -1,4 +1,4 @@
-/* key_json.h - a key schema as requests and descriptions of tables have it. */
+/* key_json.h - key schemas and projections as requests and descriptions of tables have them. */
 #ifndef GRAMME_MODEL_KEY_JSON_H
 #define GRAMME_MODEL_KEY_JSON_H
 
@@ -7,5 +7,8 @@
 
 /* The member KeySchema: HASH attributes first, then RANGE attributes. */
 void key_schema_write(struct json_writer *json, const struct key_schema *keys);
+
+/* The member Projection. */
+void index_projection_write(struct json_writer *json, const struct table_index *index);
 
 #endif

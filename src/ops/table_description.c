@@ -172,20 +172,6 @@ static void write_stream(struct json_writer *json, const struct table_descriptio
 
 /* ---- indexes ---- */
 
-void index_projection_write(struct json_writer *json, const struct table_index *index) {
-    static const char *const types[] = {
-        [PROJECT_ALL] = "ALL", [PROJECT_KEYS_ONLY] = "KEYS_ONLY", [PROJECT_INCLUDE] = "INCLUDE"};
-    member_object(json, "Projection");
-    member_text(json, "ProjectionType", slice_text(types[index->projection]));
-    if (index->non_key_attribute_count > 0) {
-        member_array(json, "NonKeyAttributes");
-        for (size_t i = 0; i < index->non_key_attribute_count; i++)
-            json_string(json, index->non_key_attributes[i]);
-        json_array_end(json);
-    }
-    json_object_end(json);
-}
-
 static void write_index(struct json_writer *json, const struct table_description *table,
                         size_t position) {
     const struct table_index *index = &table->definition->indexes[position];

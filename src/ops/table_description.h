@@ -49,8 +49,6 @@ void table_description_write(struct json_writer *json, const struct table_descri
  * away and is shown once more. */
 void on_demand_write(struct json_writer *json, struct unit_pair units,
                      const struct table_description *removed);
-/* The member Projection of an index. */
-void index_projection_write(struct json_writer *json, const struct table_index *index);
 /* "NEW_IMAGE"; of no stream: "". */
 struct slice stream_view_text(enum stream_view view);
 

@@ -76,15 +76,7 @@ static void write_index_members(struct json_writer *json, const struct table_ind
                                 enum billing_mode billing) {
     member_text(json, "IndexName", index->name);
     key_schema_write(json, &index->keys);
-    member_object(json, "Projection");
-    member_text(json, "ProjectionType", slice_text(projection_names[index->projection]));
-    if (index->non_key_attribute_count > 0) {
-        member_array(json, "NonKeyAttributes");
-        for (size_t i = 0; i < index->non_key_attribute_count; i++)
-            json_string(json, index->non_key_attributes[i]);
-        json_array_end(json);
-    }
-    json_object_end(json);
+    index_projection_write(json, index);
     if (!index->global)
         return;
     if (billing == BILLING_PROVISIONED)
