@@ -11,7 +11,7 @@
 #   make crash    kill -9 under load, and in a mix of all that depends on time, CRASH_SECONDS each
 #   make docs     fill the generated parts of docs/
 #   make format   clang-format every C file
-#   make tidy     clang-tidy over src/, slow and not part of the checks
+#   make tidy     clang-tidy over the sources, slow and not part of the checks
 #   make clean    remove what the build made; ./data stays
 
 PREFIX ?= /usr/local
@@ -22,6 +22,7 @@ CRASH_SECONDS ?= 300
 FUZZ_SECONDS ?= 60
 
 PYTHON := /usr/bin/python3
+C_FILES := $(foreach folder,src lib tools apps tests,'$(folder)/*.[ch]')
 BENCH_PROGRAMS := $(addprefix tests/bench/,bare_server connection_server sync_rate)
 
 all: build/build.ninja
@@ -63,10 +64,10 @@ docs: all
 	@scripts/docs build/gramme
 
 tidy: build/build.ninja
-	@clang-tidy --quiet -p build $$(git ls-files 'src/*.c')
+	@clang-tidy --quiet -p build $$(git ls-files 'src/*.c' 'lib/*.c' 'tools/*.c')
 
 format: deps-test
-	@clang-format -i $$(git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'tests/*.[ch]' 'apps/*.[ch]')
+	@clang-format -i $$(git ls-files --cached --others --exclude-standard $(C_FILES))
 
 clean:
 	rm -rf build build-check build-tsan build-fuzz

@@ -104,32 +104,39 @@ class Style(unittest.TestCase):
             root = pathlib.Path(folder)
             (root / "LAYERS").write_text(layers)
             for name, text in files.items():
-                (root / name).parent.mkdir(exist_ok=True)
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(text)
             run = subprocess.run([ROOT / "scripts/check-layers", root], text=True, capture_output=True)
             return run.returncode, run.stdout.replace(f"{root}/", "")
 
     def test_layers_upward_include(self):
         self.assertEqual(
-            self.run_layers("low :\nhigh : low\n", {"low/a.c": '#include "high/b.h"\n', "high/b.h": ""}),
-            (1, "low/a.c:1: low may not include high (see LAYERS)\n"))
+            self.run_layers("low :\nhigh : low\n", {"src/low/a.c": '#include "high/b.h"\n',
+                                                   "src/high/b.h": '#include "low/a.h"\n'}),
+            (1, "src/low/a.c:1: low may not include high (see LAYERS)\n"))
 
     def test_layers_bare_include(self):
-        self.assertEqual(self.run_layers("low :\n", {"low/a.c": '#include <stdio.h>\n#include "a.h"\n'}),
-                         (1, 'low/a.c:2: write "low/a.h": includes name their folder\n'))
+        self.assertEqual(self.run_layers("low :\n", {"lib/low/a.c": '#include <stdio.h>\n#include "a.h"\n'}),
+                         (1, 'lib/low/a.c:2: write "low/a.h": includes name their folder\n'))
 
     def test_layers_unknown_folder(self):
-        self.assertEqual(self.run_layers("low :\n", {"new/a.c": ""}),
-                         (1, "new/a.c: folder new has no row in LAYERS\n"))
+        self.assertEqual(self.run_layers("low :\n", {"tools/new/a.c": ""}),
+                         (1, "tools/new/a.c: folder new has no row in LAYERS\n"))
 
     def test_layers_cycle(self):
-        self.assertEqual(self.run_layers("low : high\nhigh : low\n", {}),
+        self.assertEqual(self.run_layers("low : high\nhigh : low\n", {"src/low/a.c": '#include "high/a.h"\n',
+                                                                     "src/high/a.h": '#include "low/a.h"\n'}),
                          (1, "LAYERS:1: low names high, which has no row above\n"))
 
     def test_layers_downward_include(self):
         self.assertEqual(
-            self.run_layers("low :\nhigh : low\n", {"high/a.c": '#include "low/b.h"\n', "low/b.h": ""}),
+            self.run_layers("low :\nhigh : low\n", {"tools/high/a.c": '#include "low/b.h"\n',
+                                                   "src/low/b.h": ""}),
             (0, "layers: every include points down\n"))
+
+    def test_layers_unused_grant(self):
+        self.assertEqual(self.run_layers("low :\nhigh : low\n", {"src/high/a.c": "", "src/low/b.h": ""}),
+                         (1, "LAYERS: high may include low, but nothing there does\n"))
 
     def test_format_notices(self):
         run = subprocess.run(["clang-format", "--dry-run", "-Werror", "--assume-filename=src/a.c"],

@@ -1,4 +1,4 @@
-"""The client library (src/client) against a real server, by the C program in tests/wire/client."""
+"""The client library (lib/client) against a real server, by the C program in tests/wire/client."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""The client library (src/client) with a server that throttles, breaks, stalls and leaves things undone."""
+"""The client library (lib/client) with a server that throttles, breaks, stalls and leaves things undone."""
 
 import tempfile
 import time

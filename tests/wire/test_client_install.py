@@ -26,7 +26,7 @@ def build_options():
 
 def header_example():
     """The program in the comment at the top of the header."""
-    text = (ROOT / "src/client/gramme_client.h").read_text()
+    text = (ROOT / "lib/client/gramme_client.h").read_text()
     lines = re.match(r"/\*.*?\n((?: \*(?:     .*)?\n)+)", text).group(1).splitlines()
     return "\n".join(line[7:] for line in lines).split("\ncc ")[0]
 
@@ -76,7 +76,7 @@ class Installed(WireTest):
         self.assert_songs({})
 
     def test_the_example_of_the_readme(self):
-        text = (ROOT / "src/client/README.md").read_text()
+        text = (ROOT / "lib/client/README.md").read_text()
         program = re.search(r"```c\n(.*?)```", text, re.S).group(1)
         self.source.write_text(program.replace("http://localhost:8000", self.server.endpoint))
         self.compile(*run("pkg-config", "--cflags", "--libs", "gramme-client", env=self.pkg_config).split())
