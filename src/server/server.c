@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "admin/control.h"
+#include "admin/data_directory.h"
 #include "base/check.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "engine/catalog.h"
-#include "server/authorize.h"
-#include "server/clock_endpoint.h"
-#include "server/control.h"
-#include "server/data_directory.h"
-#include "server/pipeline.h"
+#include "pipeline/authorize.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/routes.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
 
@@ -92,12 +92,6 @@ static void worker_stop(void *user, void *context) {
     free(context);
 }
 
-static bool handle_own(struct exchange *exchange) {
-    const struct pipeline_thread *thread = exchange->thread_context;
-    return thread->test_clock != NULL &&
-           clock_endpoint_handle(exchange, thread->test_clock, thread->ops.engine);
-}
-
 /* ---- parts ---- */
 
 /* It lives as long as the server, and what is wrong with it longer. */
@@ -170,12 +164,12 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .host = slice_text(server->config.host),
         .port = server->config.port,
         .threads = server->config.threads,
-        .limits = server_limits_default(),
+        .limits = endpoint_limits_default(),
         .region = slice_text(server->config.region),
         /* The Date header tells the real time: SDKs correct the dates they sign with by it. */
         .clock = &system_clock,
         .handle = pipeline_handle,
-        .handle_own = handle_own,
+        .handle_own = routes_handle,
         .thread_start = io_thread_start,
         .thread_stop = io_thread_stop,
         .user = server,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
-#include "server/connection.h"
+#include "endpoint/endpoint.h"
 
 static struct slice body;
 
@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
     struct endpoint_config config = {.host = SLICE_LITERAL("127.0.0.1"),
                                      .port = (uint16_t)(argc > 1 ? atoi(argv[1]) : 8002),
                                      .threads = argc > 3 ? (unsigned)atoi(argv[3]) : 1,
-                                     .limits = server_limits_default(),
+                                     .limits = endpoint_limits_default(),
                                      .region = SLICE_LITERAL("us-east-1"),
                                      .handle = handle};
     struct error *error = endpoint_start(&arena, &config, &endpoint);

@@ -6,9 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "admin/dump_file.h"
 #include "base/timestamp.h"
 #include "cli/command.h"
-#include "server/dump_file.h"
 
 static const char backup_help[] =
     "Usage: gramme backup [--force] DIR FILE\n"

@@ -1,0 +1,42 @@
+/* control.h - the socket inside a data directory by which commands reach the server that runs on
+ * it.
+ *
+ * `DIR/control` is a Unix socket that only the owner of the server may use. A client sends one
+ * line; the answer is the line "ok" and what was asked for, or "error TEXT". There is one request:
+ *   backup   answered by a dump of the store (store/dump), of the moment it began
+ * Limits: CONTROL_CLIENTS_MAX at a time; a client that does not take a megabyte within the stall
+ * time is dropped, so that it cannot hold the store's past forever. */
+#ifndef GRAMME_ADMIN_CONTROL_H
+#define GRAMME_ADMIN_CONTROL_H
+
+#include "base/clock.h"
+#include "store/store.h"
+
+enum { CONTROL_CLIENTS_MAX = 4, CONTROL_STALL_MS = 60 * 1000, CONTROL_REQUEST_MS = 10 * 1000 };
+
+#define CONTROL_BACKUP "backup"
+
+struct control_options {
+    const char *directory; /* this process has the store in it open, so no other server runs here */
+    struct store *store;   /* lives until control_stop has returned */
+    const struct store_keyspace *keyspaces;
+    size_t keyspace_count;
+    const char *program; /* for the dump's header */
+    const struct clock *clock;
+    uint32_t stall_ms; /* 0: CONTROL_STALL_MS */
+};
+
+struct control;
+
+/* Listens from here on, in a thread of its own. */
+struct error *control_start(struct arena *arena, const struct control_options *options,
+                            struct control **ret_control);
+/* Gives up what is under way and removes the socket. control_stop(NULL) is fine. */
+void control_stop(struct control *control);
+
+/* For commands: a connection to the server that runs on the directory, -1 when there is none. */
+struct error *control_connect(struct arena *arena, const char *directory, int *ret_fd);
+/* Sends a request and reads the first line of the answer: an error unless it is "ok". */
+struct error *control_request(struct arena *arena, int fd, const char *request);
+
+#endif

@@ -1,0 +1,122 @@
+/* dump_restore.c - verifies a backup, and makes a data directory of it.
+ *
+ * One pass: the records go to DIR.partial while they are verified, without a sync per step; at the
+ * end one sync, then the directory gets its name. So a directory of that name is whole, whatever
+ * happened before, and damage that shows only at the end leaves nothing.
+ * Memory: one block of the dump and the store's own. Threads: the caller's, and the store's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "admin/data_directory.h"
+#include "admin/dump_file.h"
+#include "admin/dump_stream.h"
+#include "admin/files.h"
+#include "engine/engine.h"
+#include "store/rocksdb/rocksdb.h"
+
+static struct error *read_dump(struct arena *arena, const struct dump_restore_options *options,
+                               int fd, struct store *store, struct dump_file_summary *ret_summary) {
+    struct fd_source source = fd_source_of(fd, options->file);
+    struct stream_progress progress = stream_progress_of(options->observer);
+    struct dump_read_options read = {
+        .source = &source.base,
+        .keyspaces = engine_keyspaces,
+        .keyspace_count = KEYSPACE_COUNT,
+        .store = store,
+        .progress = &progress.base,
+    };
+    struct dump_summary dump;
+    TRY(dump_read(arena, &read, &dump));
+    *ret_summary = dump_file_summary_of(&dump);
+    return NULL;
+}
+
+/* ---- the directory ---- */
+
+static struct error *check_there(struct arena *arena, const char *directory,
+                                 const struct stat *status) {
+    struct stat above;
+    bool empty = false;
+    if (!S_ISDIR(status->st_mode))
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "%s is there and not a directory",
+                         directory);
+    TRY(data_directory_is_empty(arena, directory, &empty));
+    if (!empty)
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
+                         "%s is not empty: a backup is restored to a new directory", directory);
+    if (stat(files_parent(arena, directory), &above) == 0 && above.st_dev != status->st_dev)
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
+                         "%s is where a file system is mounted, and cannot be replaced: restore to "
+                         "a directory inside it",
+                         directory);
+    return NULL;
+}
+
+/* The directory's own path, without links: what is renamed to it must be beside it. */
+static struct error *find_target(struct arena *arena, const char *directory,
+                                 const char **ret_target) {
+    struct stat status;
+    char resolved[PATH_MAX];
+    const char *trimmed = files_trimmed(arena, directory);
+    if (stat(trimmed, &status) != 0) {
+        if (errno != ENOENT)
+            return files_failed(arena, "restore to", directory);
+        *ret_target = trimmed;
+        return NULL;
+    }
+    if (realpath(trimmed, resolved) == NULL)
+        return files_failed(arena, "restore to", directory);
+    const char *target = arena_copy(arena, resolved, strlen(resolved) + 1);
+    TRY(check_there(arena, target, &status));
+    *ret_target = target;
+    return NULL;
+}
+
+static struct error *load(struct arena *arena, const struct dump_restore_options *options, int fd,
+                          const char *store_path, struct dump_file_summary *ret_summary) {
+    struct store *store = NULL;
+    struct rocksdb_store_options store_options = {.directory = store_path, .create = true};
+    TRY(rocksdb_store_open(arena, &store_options, engine_keyspaces, KEYSPACE_COUNT, &store));
+    struct error *error = read_dump(arena, options, fd, store, ret_summary);
+    store_close(store);
+    return error;
+}
+
+static struct error *restore_to(struct arena *arena, const struct dump_restore_options *options,
+                                int fd, struct dump_file_summary *ret_summary) {
+    const char *target = NULL, *store_path = NULL;
+    int lock = -1;
+    TRY(find_target(arena, options->directory, &target));
+    const char *partial = (const char *)arena_printf(arena, "%s.partial", target).data;
+    TRY(data_directory_fill(arena, partial, &store_path, &lock));
+    struct error *error = load(arena, options, fd, store_path, ret_summary);
+    if (error == NULL)
+        error = data_directory_filled(arena, partial);
+    if (error == NULL)
+        error = files_rename(arena, partial, target);
+    if (error != NULL)
+        files_remove_tree(arena, partial); /* what went wrong first is what counts */
+    close(lock);
+    return error;
+}
+
+struct error *dump_file_restore(struct arena *arena, const struct dump_restore_options *options,
+                                struct dump_file_summary *ret_summary) {
+    struct dump_restore_options named = *options;
+    int fd = STDIN_FILENO;
+    if (strcmp(options->file, "-") == 0)
+        named.file = "standard input";
+    else if ((fd = open(options->file, O_RDONLY | O_CLOEXEC)) < 0)
+        return files_failed(arena, "read", options->file);
+    struct error *error = options->directory == NULL
+                              ? read_dump(arena, &named, fd, NULL, ret_summary)
+                              : restore_to(arena, &named, fd, ret_summary);
+    if (fd != STDIN_FILENO)
+        close(fd);
+    return error;
+}

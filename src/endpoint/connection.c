@@ -1,0 +1,365 @@
+/* connection.c - the life of one connection: read a request, have it handled, send the reply.
+ *
+ * All events lead to a turn, which takes steps until nothing more can be done: parse the next
+ * request, or write the reply that has become ready. What was written is sent after everybody's
+ * turn. Between two requests nothing is remembered but the buffers. Rules:
+ *   - one request at a time is with the handler, so replies leave in the order of the requests;
+ *   - while a write is pending no further request is begun: a client that does not read its replies
+ *     soon fills its input buffer, and then is not read from either;
+ *   - while the handler has the exchange the input buffer neither moves nor grows;
+ *   - replies that are ready together leave in one write.
+ *
+ * Threads: a connection belongs to its loop's thread; only connection_accept() runs on another. */
+#include "endpoint/endpoint.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "endpoint/connection_state.h"
+#include "http/reply.h"
+
+enum {
+    FLUSH_BYTES = 32 * 1024, /* of replies gathered before they are sent all the same */
+    LINGER_MS = 2000,        /* for a client that is still sending when we close */
+    REST_MS = 2000,          /* after which an idle connection gives its buffers back */
+    /* While others wait for memory, who holds some must be this quick. */
+    STALL_UNDER_PRESSURE_MS = 1000,
+    RATE_UNDER_PRESSURE = 32 * 1024, /* bytes a second, whatever was reserved */
+    /* In which a body must be on its way to be complete, by who waits. Large uploads that share a
+     * modest link are each slow in good faith: among themselves they have more time. */
+    SECONDS_WHILE_SMALL_WAIT = 10,
+    SECONDS_WHILE_LARGE_WAIT = 60,
+    OUTPUT_BYTES_MAX = 1024 * 1024,
+};
+
+static uint64_t now_ms(const struct connection *c) {
+    return net_loop_now_ms(c->stream.loop);
+}
+
+static const struct endpoint_limits *limits_of(const struct connection *c) {
+    return &c->endpoint->config.limits;
+}
+
+static void expect_next_request(struct connection *c) {
+    const struct endpoint_limits *limits = limits_of(c);
+    http_reader_init(&c->reader,
+                     (struct http_reader_limits){.header_bytes_max = limits->header_bytes_max,
+                                                 .body_bytes_max = limits->body_bytes_max},
+                     &c->exchange.request);
+    c->began_ms = 0;
+    c->continued = false;
+    c->idle_since_ms = now_ms(c);
+}
+
+static void connection_free(struct connection *c) {
+    connection_release_input(c);
+    connection_discharge_reply(c);
+    buffer_release(&c->output);
+    buffer_release(&c->exchange.reply);
+    arena_release(&c->exchange.arena);
+    free(c);
+}
+
+/* A request is complete. */
+static void begin_exchange(struct connection *c) {
+    struct endpoint_thread *thread = c->thread;
+    atomic_store_explicit(&thread->requests,
+                          atomic_load_explicit(&thread->requests, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+    http_request_ids_next(&thread->ids, c->request_id);
+    c->exchange.user = NULL;
+    c->exchange.crc32_known = false;
+    c->handling = true;
+    c->replied = false;
+    front_handle(c->endpoint, &c->exchange);
+}
+
+/* The reply is ready: on its way with it, and the exchange is free for the next request. */
+static void end_exchange(struct connection *c) {
+    connection_write_reply(c);
+    c->handling = false;
+    connection_consume(c);
+    arena_reset(&c->exchange.arena);
+    expect_next_request(c);
+}
+
+static void refuse(struct connection *c, int status) {
+    c->last = true;
+    c->gentle = true;
+    connection_write_error(c, status);
+    connection_release_input(c);
+}
+
+/* The client may be waiting for leave to send the body. */
+static void wait_for_more(struct connection *c) {
+    if (!c->reader.head_complete || !connection_make_room(c))
+        return;
+    if (c->reader.expects_continue && !c->continued && c->reader.body_len == 0) {
+        c->continued = true;
+        buffer_append_text(&c->output, HTTP_REPLY_CONTINUE);
+    }
+}
+
+/* Returns whether another step may follow. */
+static bool read_request(struct connection *c) {
+    size_t len = c->input.len - c->start;
+    if (len == 0)
+        return false;
+    if (c->began_ms == 0)
+        c->began_ms = now_ms(c);
+    enum http_read_result result = http_reader_read(&c->reader, c->input.data + c->start, &len);
+    c->input.len = c->start + len;
+    switch (result) {
+    case HTTP_READ_MORE:
+        wait_for_more(c);
+        return false;
+    case HTTP_READ_COMPLETE:
+        begin_exchange(c);
+        return true;
+    case HTTP_READ_ERROR:
+        refuse(c, c->reader.error_status);
+        return false;
+    }
+    return false;
+}
+
+static bool step(struct connection *c) {
+    if (c->closed || c->stream.closing || c->stream.lingering || c->stream.writing)
+        return false;
+    if (c->handling) {
+        if (c->replied)
+            end_exchange(c);
+        return c->replied;
+    }
+    if (c->last || c->waiting)
+        return false;
+    if (c->output.len >= FLUSH_BYTES) {
+        connection_flush(c);
+        return true;
+    }
+    return read_request(c);
+}
+
+static uint64_t read_deadline(const struct connection *c) {
+    const struct endpoint_limits *limits = limits_of(c);
+    if (c->waiting)
+        return 0;
+    if (c->began_ms == 0)
+        return c->idle_since_ms + limits->idle_timeout_ms;
+    return c->began_ms +
+           (c->reader.head_complete ? limits->request_timeout_ms : limits->header_timeout_ms);
+}
+
+/* Nothing more can be done now: send what is ready, then wait for the right thing, or close. */
+static void settle(struct connection *c) {
+    connection_flush(c);
+    net_stream_set_deadline(&c->stream, 0);
+    if (c->stream.closing || c->stream.writing || c->handling)
+        return;
+    bool rests = c->input.len == c->start;
+    if (c->last && (c->gentle || !rests))
+        net_stream_close_gently(&c->stream, LINGER_MS);
+    else if (c->last || c->stream.ended || (c->draining && rests))
+        net_stream_close(&c->stream);
+    else {
+        net_stream_set_deadline(&c->stream, read_deadline(c));
+        if (!c->waiting)
+            net_stream_resume(&c->stream);
+    }
+}
+
+void connection_run(struct connection *c) {
+    if (c->running)
+        return;
+    if (c->closed) { /* the reply comes too late */
+        struct net_loop *loop = c->stream.loop;
+        connection_free(c);
+        net_loop_unhold(loop);
+        return;
+    }
+    net_stream_want_turn(&c->stream);
+}
+
+static struct connection *connection_of_exchange(struct exchange *exchange) {
+    return (struct connection *)((char *)exchange - offsetof(struct connection, exchange));
+}
+
+static void answer(struct connection *c, const struct exchange_reply_options *options) {
+    CHECK(c->handling && !c->replied);
+    c->answer = *options;
+    c->replied = true;
+    connection_run(c);
+}
+
+void exchange_reply_with(struct exchange *exchange, const struct exchange_reply_options *options) {
+    struct exchange_reply_options copy = *options;
+    if (slice_present(options->content_type))
+        copy.content_type = arena_slice(&exchange->arena, options->content_type);
+    if (slice_present(options->headers))
+        copy.headers = arena_slice(&exchange->arena, options->headers);
+    answer(connection_of_exchange(exchange), &copy);
+}
+
+void exchange_reply(struct exchange *exchange, int status) {
+    struct exchange_reply_options options = {.status = status};
+    options.content_type = exchange->plain_json ? SLICE_LITERAL("application/json")
+                                                : SLICE_LITERAL("application/x-amz-json-1.0");
+    answer(connection_of_exchange(exchange), &options);
+}
+
+static struct connection *connection_of(struct net_stream *stream) {
+    return (struct connection *)stream;
+}
+
+static void on_opened(struct net_stream *stream) {
+    struct connection *c = connection_of(stream);
+    c->thread = net_loop_context(stream->loop);
+    c->exchange.loop = stream->loop;
+    c->exchange.thread_context = c->thread->context;
+    expect_next_request(c);
+    net_stream_set_deadline(stream, read_deadline(c));
+}
+
+static struct net_space on_space(struct net_stream *stream) {
+    return connection_space(connection_of(stream));
+}
+
+static void on_arrived(struct net_stream *stream, size_t len) {
+    connection_of(stream)->input.len += len;
+}
+
+static void on_turn(struct net_stream *stream) {
+    struct connection *c = connection_of(stream);
+    c->running = true;
+    while (step(c))
+        ;
+    c->running = false;
+}
+
+static void on_turned(struct net_stream *stream) {
+    if (!stream->lingering)
+        settle(connection_of(stream));
+}
+
+static void on_ended(struct net_stream *stream) {
+    connection_run(connection_of(stream));
+}
+
+static void on_written(struct net_stream *stream) {
+    struct connection *c = connection_of(stream);
+    buffer_reset(&c->output);
+    connection_discharge_reply(c);
+    connection_run(c);
+}
+
+static void on_expired(struct net_stream *stream) {
+    struct connection *c = connection_of(stream);
+    if (c->began_ms == 0) {
+        net_stream_close(stream);
+        return;
+    }
+    refuse(c, 408);
+    connection_run(c);
+}
+
+static void give_memory_back(struct connection *c) {
+    connection_release_input(c);
+    buffer_release(&c->output);
+    buffer_release(&c->exchange.reply);
+    arena_release(&c->exchange.arena);
+}
+
+static bool is_waited_for(const struct endpoint *endpoint, enum body_size size) {
+    return atomic_load_explicit(&endpoint->waiting[size], memory_order_relaxed) > 0;
+}
+
+/* Others need the memory that slow clients hold. */
+static bool is_under_pressure(const struct connection *c) {
+    const struct endpoint *endpoint = c->endpoint;
+    return is_waited_for(endpoint, BODY_SMALL) || is_waited_for(endpoint, BODY_LARGE) ||
+           atomic_load_explicit(&endpoint->memory_used, memory_order_relaxed) >
+               endpoint->config.limits.memory_bytes_max;
+}
+
+static bool reads_too_slowly(const struct connection *c, uint64_t now) {
+    return c->reply_charge > 0 && c->stream.writing &&
+           now - c->stream.write_mark_ms >= STALL_UNDER_PRESSURE_MS;
+}
+
+/* Bytes a second: who reserved much must be quicker than who reserved little. */
+static uint64_t rate_demanded(const struct connection *c) {
+    uint64_t rate = 0;
+    if (is_waited_for(c->endpoint, BODY_SMALL))
+        rate = c->input_charge / SECONDS_WHILE_SMALL_WAIT;
+    else if (is_waited_for(c->endpoint, BODY_LARGE))
+        rate = c->input_charge / SECONDS_WHILE_LARGE_WAIT;
+    return rate > RATE_UNDER_PRESSURE ? rate : RATE_UNDER_PRESSURE;
+}
+
+static bool sends_too_slowly(const struct connection *c, uint64_t now) {
+    uint64_t elapsed = now - c->began_ms;
+    return c->input_charge > 0 && !c->handling && !c->stream.writing && c->began_ms != 0 &&
+           elapsed >= STALL_UNDER_PRESSURE_MS &&
+           (c->input.len - c->start) * 1000 / elapsed < rate_demanded(c);
+}
+
+static void on_ticked(struct net_stream *stream) {
+    struct connection *c = connection_of(stream);
+    uint64_t now = now_ms(c);
+    bool rests = !c->handling && !stream->writing && c->input.len == c->start;
+    if (reads_too_slowly(c, now) && is_under_pressure(c)) {
+        net_stream_close(stream);
+    } else if (sends_too_slowly(c, now) && is_under_pressure(c)) {
+        refuse(c, 408);
+        connection_run(c);
+    } else if (rests && c->input.data != NULL && now - c->idle_since_ms >= REST_MS) {
+        give_memory_back(c);
+    }
+}
+
+static void on_drain(struct net_stream *stream) {
+    struct connection *c = connection_of(stream);
+    c->draining = true;
+    connection_run(c);
+}
+
+static void on_closed(struct net_stream *stream) {
+    struct connection *c = connection_of(stream);
+    connection_stop_waiting(c);
+    c->closed = true;
+    if (c->handling && !c->replied)
+        net_loop_hold(stream->loop); /* until the handler replies */
+    else
+        connection_free(c);
+}
+
+static const struct net_stream_events events = {
+    .opened = on_opened,
+    .space = on_space,
+    .arrived = on_arrived,
+    .ended = on_ended,
+    .written = on_written,
+    .expired = on_expired,
+    .ticked = on_ticked,
+    .drain = on_drain,
+    .turn = on_turn,
+    .turned = on_turned,
+    .closed = on_closed,
+};
+
+struct net_stream *connection_accept(void *user, struct net_loop *loop) {
+    (void)loop;
+    struct endpoint *endpoint = user;
+    const struct endpoint_limits *limits = &endpoint->config.limits;
+    struct connection *c = calloc(1, sizeof(*c));
+    CHECK(c != NULL);
+    net_stream_init(&c->stream, &events);
+    c->endpoint = endpoint;
+    c->exchange.request_id = slice_of(c->request_id, sizeof(c->request_id));
+    arena_init(&c->exchange.arena);
+    buffer_init(&c->exchange.reply, limits->reply_bytes_max);
+    buffer_init(&c->output, OUTPUT_BYTES_MAX);
+    buffer_init(&c->input, (size_t)limits->header_bytes_max + limits->body_bytes_max +
+                               CONNECTION_BUFFER_BYTES);
+    return &c->stream;
+}

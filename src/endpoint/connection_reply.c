@@ -1,0 +1,115 @@
+/* connection_reply.c - an answer to bytes on the wire.
+ *
+ * Small bodies are copied behind their head, so that pipelined replies leave together. A large one
+ * is sent from the exchange's own buffer; until it has gone the connection begins nothing else. */
+#include "base/check.h"
+#include "endpoint/connection_state.h"
+#include "http/reply.h"
+
+enum { COPY_BYTES_MAX = 16 * 1024 };
+
+static const char overflow_text[] =
+    "{\"__type\":\"com.amazonaws.dynamodb.v20120810#InternalServerError\","
+    "\"message\":\"The response is larger than the server allows\"}";
+
+/* The system's clock is asked when the loop's time has moved on. Another may have been set in the
+ * meantime, and whoever did that looks for it in the next reply. */
+static struct slice date_now(struct connection *c) {
+    struct endpoint_thread *thread = c->thread;
+    const struct clock *clock = c->endpoint->config.clock;
+    uint64_t loop_ms = net_loop_now_ms(thread->loop);
+    if (clock != &system_clock || loop_ms != thread->date_loop_ms || thread->date_ms == 0) {
+        thread->date_loop_ms = loop_ms;
+        thread->date_ms = clock_now_ms(clock);
+    }
+    return http_date_at(&thread->date, thread->date_ms);
+}
+
+/* The compressed body takes the place of the plain one; the two buffers swap roles. */
+static bool compress(struct connection *c) {
+    struct buffer *body = &c->exchange.reply, *compressed = &c->thread->compressed;
+    if (body->len < HTTP_GZIP_BYTES_MIN || body->len > HTTP_GZIP_BYTES_MAX ||
+        !http_request_accepts_gzip(&c->exchange.request))
+        return false;
+    buffer_reset(compressed);
+    if (!http_gzip_compress(c->thread->gzip, buffer_slice(body), compressed))
+        return false;
+    struct buffer plain = *body;
+    *body = *compressed;
+    *compressed = plain;
+    return true;
+}
+
+static void send_large(struct connection *c) {
+    struct slice parts[] = {buffer_slice(&c->output), buffer_slice(&c->exchange.reply)};
+    switch (net_stream_write(&c->stream, parts, 2)) {
+    case NET_WRITE_DONE:
+        buffer_reset(&c->output);
+        connection_discharge_reply(c);
+        break;
+    case NET_WRITE_PENDING:
+        connection_charge_reply(c);
+        break;
+    case NET_WRITE_FAILED:
+        break;
+    }
+}
+
+void connection_write_reply(struct connection *c) {
+    struct exchange *exchange = &c->exchange;
+    const struct http_request *request = &exchange->request;
+    if (exchange->reply.overflow) {
+        buffer_reset(&exchange->reply);
+        buffer_append_text(&exchange->reply, overflow_text);
+        exchange->crc32_known = false;
+        c->answer.status = 500;
+    }
+    bool gzip = compress(c), known = exchange->crc32_known && !gzip;
+    struct slice body = buffer_slice(&exchange->reply);
+    c->last = !request->keep_alive || c->draining || c->answer.close;
+    http_reply_head_write(
+        &c->output,
+        &(struct http_reply_head){.status = c->answer.status,
+                                  .date = date_now(c),
+                                  .content_type = c->answer.content_type,
+                                  .request_id = exchange->request_id,
+                                  .more = c->answer.headers,
+                                  .content_length = body.len,
+                                  .has_crc32 = true,
+                                  .crc32 = known ? exchange->crc32 : http_crc32(body),
+                                  .keep_alive = !c->last,
+                                  .gzip = gzip,
+                                  .any_origin = slice_present(request->known[HTTP_ORIGIN])});
+    if (request->verb == HTTP_VERB_HEAD || body.len <= COPY_BYTES_MAX) {
+        if (request->verb != HTTP_VERB_HEAD)
+            buffer_append_slice(&c->output, body);
+        connection_discharge_reply(c);
+    } else {
+        send_large(c);
+    }
+    CHECK(!c->output.overflow);
+}
+
+/* For what is no proper request. Too large a body gets the service's reply to it: no id, no length.
+ */
+void connection_write_error(struct connection *c, int status) {
+    struct http_reply_head head = {.status = status, .date = date_now(c)};
+    if (status == 413) {
+        head.chunked = true;
+    } else {
+        http_request_ids_next(&c->thread->ids, c->request_id);
+        head.request_id = c->exchange.request_id;
+    }
+    http_reply_head_write(&c->output, &head);
+    if (head.chunked)
+        buffer_append_text(&c->output, HTTP_REPLY_NO_CHUNKS);
+    CHECK(!c->output.overflow);
+}
+
+void connection_flush(struct connection *c) {
+    if (c->output.len == 0 || c->stream.writing || c->stream.closing)
+        return;
+    struct slice part = buffer_slice(&c->output);
+    if (net_stream_write(&c->stream, &part, 1) == NET_WRITE_DONE)
+        buffer_reset(&c->output);
+}

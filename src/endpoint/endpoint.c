@@ -1,0 +1,133 @@
+/* endpoint.c - the listening side of the server: its threads, what each of them owns, its limits.
+ *
+ * Threads: started and stopped from one thread; statistics may be read from any. */
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "endpoint/connection_state.h"
+#include "http/gzip.h"
+#include "model/limits.h"
+
+struct endpoint_limits endpoint_limits_default(void) {
+    return (struct endpoint_limits){
+        .connections_max = 20000,
+        .header_bytes_max = 64 * 1024,
+        .body_bytes_max = LIMIT_BODY_BYTES,
+        .reply_bytes_max = 128 * 1024 * 1024,
+        .memory_bytes_max = 256 * 1024 * 1024,
+        .idle_timeout_ms = 300 * 1000,
+        .header_timeout_ms = 20 * 1000,
+        .request_timeout_ms = 120 * 1000,
+        .write_timeout_ms = 30 * 1000,
+        .tick_ms = 250,
+    };
+}
+
+static void *thread_start(void *user, struct net_loop *loop) {
+    struct endpoint *endpoint = user;
+    unsigned index = net_loop_index(loop);
+    struct endpoint_thread *thread = &endpoint->threads[index];
+    uint64_t seeds[2];
+    random_fill(&system_random, seeds, sizeof(seeds));
+    thread->endpoint = endpoint;
+    thread->loop = loop;
+    thread->gzip = http_gzip_new();
+    http_request_ids_init(&thread->ids, seeds[0], seeds[1]);
+    buffer_init(&thread->compressed, endpoint->config.limits.reply_bytes_max);
+    if (endpoint->config.thread_start != NULL)
+        thread->context = endpoint->config.thread_start(endpoint->config.user, index);
+    return thread;
+}
+
+static void thread_stop(void *user, void *context) {
+    struct endpoint *endpoint = user;
+    struct endpoint_thread *thread = context;
+    if (endpoint->config.thread_stop != NULL)
+        endpoint->config.thread_stop(endpoint->config.user, thread->context);
+    http_gzip_free(thread->gzip);
+    buffer_release(&thread->compressed);
+}
+
+static void thread_ticked(void *user, void *context) {
+    (void)user;
+    connection_retry_waiting(context);
+}
+
+/* What the parts below insist on. */
+static struct endpoint_limits sound(struct endpoint_limits limits) {
+    if (limits.header_bytes_max > 64 * 1024)
+        limits.header_bytes_max = 64 * 1024;
+    if (limits.tick_ms == 0)
+        limits.tick_ms = 1;
+    return limits;
+}
+
+static struct endpoint *endpoint_new(const struct endpoint_config *config) {
+    struct endpoint *endpoint =
+        calloc(1, sizeof(*endpoint) + config->threads * sizeof(struct endpoint_thread));
+    CHECK(endpoint != NULL);
+    arena_init(&endpoint->arena);
+    endpoint->config = *config;
+    endpoint->config.limits = sound(config->limits);
+    if (endpoint->config.clock == NULL)
+        endpoint->config.clock = &system_clock;
+    endpoint->config.host = arena_slice(&endpoint->arena, config->host);
+    endpoint->config.region = arena_slice(&endpoint->arena, config->region);
+    endpoint->health = arena_printf(&endpoint->arena, "healthy: dynamodb.%.*s.amazonaws.com ",
+                                    SLICE_ARGS(config->region));
+    return endpoint;
+}
+
+static void endpoint_free(struct endpoint *endpoint) {
+    arena_release(&endpoint->arena);
+    free(endpoint);
+}
+
+struct error *endpoint_start(struct arena *arena, const struct endpoint_config *config,
+                             struct endpoint **ret_endpoint) {
+    CHECK(config->threads > 0 && config->handle != NULL);
+    struct endpoint *endpoint = endpoint_new(config);
+    struct net_server_options options = {
+        .host = endpoint->config.host,
+        .port = config->port,
+        .threads = config->threads,
+        .connections_max = endpoint->config.limits.connections_max,
+        .tick_ms = endpoint->config.limits.tick_ms,
+        .write_timeout_ms = endpoint->config.limits.write_timeout_ms,
+        .accept = connection_accept,
+        .thread_start = thread_start,
+        .thread_stop = thread_stop,
+        .ticked = thread_ticked,
+        .user = endpoint,
+    };
+    struct error *error = net_server_start(arena, &options, &endpoint->net);
+    if (error != NULL) {
+        endpoint_free(endpoint);
+        return error;
+    }
+    *ret_endpoint = endpoint;
+    return NULL;
+}
+
+uint16_t endpoint_port(const struct endpoint *endpoint) {
+    return net_server_port(endpoint->net);
+}
+
+struct endpoint_stats endpoint_stats(const struct endpoint *endpoint) {
+    struct net_server_stats net = net_server_stats(endpoint->net);
+    struct endpoint_stats stats = {
+        .connections = net.connections,
+        .connections_accepted = net.accepted,
+        .connections_refused = net.refused,
+        .memory_bytes = atomic_load_explicit(&endpoint->memory_used, memory_order_relaxed)};
+    for (unsigned i = 0; i < endpoint->config.threads; i++)
+        stats.requests +=
+            atomic_load_explicit(&endpoint->threads[i].requests, memory_order_relaxed);
+    return stats;
+}
+
+void endpoint_stop(struct endpoint *endpoint, uint32_t grace_ms) {
+    net_server_stop(endpoint->net, grace_ms);
+    endpoint_free(endpoint);
+}

@@ -1,0 +1,117 @@
+/* endpoint.h - HTTP over sockets for the pipeline: requests in, replies out.
+ *
+ * An endpoint listens at an address and runs I/O threads. Each complete request becomes an
+ * exchange, handed to the handler on the thread of its connection. The handler writes the body
+ * into exchange->reply and calls exchange_reply(): at once, or later, but on that same thread
+ * (other threads come back with net_loop_post(exchange->loop, &exchange->task)). Every exchange is
+ * replied to exactly once; until then the exchange and all it points to stay valid, even when the
+ * client is gone. After exchange_reply() the handler must not touch it.
+ *
+ * What is no API request never reaches the handler: too large a body, CORS preflights, the health
+ * check, paths of our own, unknown methods and content types are answered here. The handler sees
+ * POST requests with an empty body or a JSON content type.
+ *
+ * Requests of one connection are handled one after another, their replies leave in order.
+ * Memory: one arena, input and reply buffer per connection, reused from request to request and
+ * given back when the connection rests; large bodies draw on one budget for the whole endpoint. */
+#ifndef GRAMME_ENDPOINT_ENDPOINT_H
+#define GRAMME_ENDPOINT_ENDPOINT_H
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "http/request.h"
+#include "net/loop.h"
+
+struct endpoint_limits {
+    uint32_t connections_max;
+    uint32_t header_bytes_max; /* request line and headers; 64 KiB at most */
+    uint32_t body_bytes_max;
+    uint32_t reply_bytes_max;
+    /* Bodies above 64 KiB, all connections together; a request that does not fit waits. The last
+     * quarter is kept for bodies up to 1 MiB. */
+    uint64_t memory_bytes_max;
+    uint32_t idle_timeout_ms;    /* between two requests */
+    uint32_t header_timeout_ms;  /* from a request's first byte to the end of its headers */
+    uint32_t request_timeout_ms; /* from a request's first byte to its last */
+    uint32_t write_timeout_ms;   /* without progress while a reply is sent */
+    uint32_t tick_ms;            /* how coarse these times are */
+};
+
+struct endpoint_limits endpoint_limits_default(void);
+
+struct exchange {
+    struct http_request request; /* valid until exchange_reply() */
+    struct arena arena;          /* empty when the handler is called */
+    struct buffer reply;         /* the body; empty when the handler is called */
+    struct slice request_id;     /* what x-amzn-RequestId will say, for logs */
+    struct net_loop *loop;       /* of this connection's thread */
+    void *thread_context;        /* what thread_start() returned for that thread */
+    struct net_task task;        /* the handler's own: for its way back to the thread */
+    void *user;                  /* the handler's own; NULL when the handler is called */
+    /* A handler that made a long body on another thread may have taken its checksum there, too. */
+    bool crc32_known;
+    uint32_t crc32;
+    bool plain_json; /* the request came as application/json: the reply goes out as that */
+};
+
+typedef void exchange_handler(struct exchange *exchange);
+
+/* Sends exchange->reply with the JSON content type that the request asked for. */
+void exchange_reply(struct exchange *exchange, int status);
+
+struct exchange_reply_options {
+    int status;
+    struct slice content_type; /* absent: no such header */
+    struct slice headers;      /* more header lines, each ended by CRLF; copied */
+    bool close;                /* end the connection after this reply */
+};
+
+void exchange_reply_with(struct exchange *exchange, const struct exchange_reply_options *options);
+
+struct endpoint_config {
+    struct slice host; /* a name or an address, IPv4 or IPv6 */
+    uint16_t port;     /* 0: any free one */
+    unsigned threads;  /* I/O threads, at least 1 */
+    struct endpoint_limits limits;
+    struct slice region;            /* for the health text */
+    const struct clock *clock;      /* of the Date header; NULL: the system's */
+    exchange_handler *handle;       /* API requests */
+    exchange_handler *handle_other; /* GET and HEAD of a path other than "/"; NULL: 404 */
+    /* Paths that start with /_gramme/, any method. False when there is no such thing: then the
+     * request goes the way of all others. May be NULL. */
+    bool (*handle_own)(struct exchange *exchange);
+    /* Called on each I/O thread, before its first and after its last exchange; may be NULL. */
+    void *(*thread_start)(void *user, unsigned index);
+    void (*thread_stop)(void *user, void *thread_context);
+    void *user;
+};
+
+struct endpoint;
+
+/* Listens and starts the threads; requests may arrive before it returns. The error says what is
+ * wrong with the address. The slices of the config are copied. */
+struct error *endpoint_start(struct arena *arena, const struct endpoint_config *config,
+                             struct endpoint **ret_endpoint);
+
+/* The real one, when the config said 0. */
+uint16_t endpoint_port(const struct endpoint *endpoint);
+
+struct endpoint_stats {
+    uint64_t connections;          /* open now */
+    uint64_t connections_accepted; /* since the start */
+    uint64_t connections_refused;  /* over the limit */
+    uint64_t requests;             /* complete ones, since the start */
+    uint64_t memory_bytes;         /* drawn from the budget */
+};
+
+/* From any thread; the numbers are a moment's. */
+struct endpoint_stats endpoint_stats(const struct endpoint *endpoint);
+
+/* Stops accepting, closes connections that rest, lets exchanges in flight finish. After grace_ms
+ * the sockets are closed; exchanges that the handler still owes a reply are waited for even then.
+ * Joins the threads and frees the endpoint. Not from an I/O thread. */
+void endpoint_stop(struct endpoint *endpoint, uint32_t grace_ms);
+
+#endif

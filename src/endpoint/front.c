@@ -1,0 +1,70 @@
+/* front.c - requests that are not for the API, in the order in which the service checks: CORS,
+ * health, then 404 for every method but POST and for bodies that are not JSON. */
+#include "endpoint/connection_state.h"
+
+static void preflight(struct exchange *exchange) {
+    const struct http_request *request = &exchange->request;
+    struct slice names = request->known[HTTP_ACCESS_CONTROL_REQUEST_HEADERS];
+    struct slice methods = request->known[HTTP_ACCESS_CONTROL_REQUEST_METHOD];
+    struct slice lines =
+        arena_printf(&exchange->arena, "%s%.*s%s%s%.*s%sAccess-Control-Max-Age: 172800\r\n",
+                     slice_present(names) ? "Access-Control-Allow-Headers: " : "",
+                     SLICE_ARGS(names), slice_present(names) ? "\r\n" : "",
+                     slice_present(methods) ? "Access-Control-Allow-Methods: " : "",
+                     SLICE_ARGS(methods), slice_present(methods) ? "\r\n" : "");
+    exchange_reply_with(exchange,
+                        &(struct exchange_reply_options){.status = 200, .headers = lines});
+}
+
+static void health(struct endpoint *endpoint, struct exchange *exchange) {
+    buffer_append_slice(&exchange->reply, endpoint->health);
+    exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 200});
+}
+
+/* Paths that the service does not have. */
+static bool handle_own(const struct endpoint_config *config, struct exchange *exchange) {
+    return config->handle_own != NULL &&
+           slice_starts_with(exchange->request.path, SLICE_LITERAL("/_gramme/")) &&
+           config->handle_own(exchange);
+}
+
+static void not_found(struct exchange *exchange) {
+    buffer_append_text(&exchange->reply, "<UnknownOperationException/>\n");
+    exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 404});
+}
+
+/* The media type, without its parameters. */
+static struct slice media_type(struct slice type) {
+    if (type.len == 0)
+        return type;
+    const uint8_t *end = memchr(type.data, ';', type.len);
+    return http_trim(end == NULL ? type : slice_of(type.data, (size_t)(end - type.data)));
+}
+
+/* Clients write it as it stands here; the standard lets them write it in any case, and with
+ * parameters. */
+static inline bool is_type(struct slice type, struct slice wanted) {
+    return slice_equal(type, wanted) || slice_equal_ignoring_case(media_type(type), wanted);
+}
+
+void front_handle(struct endpoint *endpoint, struct exchange *exchange) {
+    const struct http_request *request = &exchange->request;
+    const struct endpoint_config *config = &endpoint->config;
+    bool reads = request->verb == HTTP_VERB_GET || request->verb == HTTP_VERB_HEAD;
+    struct slice type = request->known[HTTP_CONTENT_TYPE];
+    bool amz_json = is_type(type, SLICE_LITERAL("application/x-amz-json-1.0"));
+    exchange->plain_json = !amz_json && is_type(type, SLICE_LITERAL("application/json"));
+    if (request->verb == HTTP_VERB_OPTIONS && slice_present(request->known[HTTP_ORIGIN]))
+        preflight(exchange);
+    else if (request->verb == HTTP_VERB_GET && slice_is(request->path, "/"))
+        health(endpoint, exchange);
+    else if (handle_own(config, exchange))
+        return;
+    else if (reads && config->handle_other != NULL && !slice_is(request->path, "/"))
+        config->handle_other(exchange);
+    else if (request->verb == HTTP_VERB_POST &&
+             (request->body.len == 0 || amz_json || exchange->plain_json))
+        config->handle(exchange);
+    else
+        not_found(exchange);
+}

@@ -1,0 +1,230 @@
+/* pipeline.c - the one place that shows the whole path of a request:
+ *
+ *   find the operation - authenticate - decode - check constraints - validate - authorize - run
+ *     - answered at once (most reads)
+ *     - or after the commit thread is done with it (writes)
+ *     - or on a worker thread (long reads)
+ *   - reply
+ *
+ * Threads: everything here runs on the exchange's I/O thread, except run_elsewhere, which runs on a
+ * worker, and wake, which may run on any. Memory: the exchange's arena. Errors are turned into
+ * replies here, and logged here when they are ours. */
+#include "pipeline/pipeline.h"
+
+#include "auth/auth.h"
+#include "base/log.h"
+#include "http/reply.h"
+#include "pipeline/authorize.h"
+#include "json/member.h"
+
+struct pipeline_call {
+    struct op_call call;
+    struct exchange *exchange;
+    struct worker_task task;
+    struct error *error; /* of the step on a worker */
+    enum op_state state; /* likewise */
+    struct slice access_key_id;
+    bool validated; /* the operation's release is due */
+};
+
+static struct pipeline_call *of_call(struct op_call *call) {
+    return call->user;
+}
+
+/* ---- replies ---- */
+
+static void write_message(struct json_writer *json, const struct op *op, struct arena *arena,
+                          const struct error *error) {
+    struct slice text = error->message;
+    if (op != NULL && (op->flags & OP_ENVELOPE) && error->request_level)
+        text = arena_printf(arena, "1 validation error detected: %.*s", SLICE_ARGS(text));
+    json_name(json, slice_text(error_kind(error->code)->text_member));
+    json_string(json, text);
+}
+
+/* "Item": what failed its condition, when the caller asked for it. */
+static void write_item(struct json_writer *json, struct slice item) {
+    if (!slice_present(item))
+        return;
+    JSON_NAME_LITERAL(json, "Item");
+    item_write_json(json, value_from_slice(item));
+}
+
+static void write_reasons(struct json_writer *json, const struct error *error) {
+    member_array(json, "CancellationReasons");
+    for (size_t i = 0; i < error->reason_count; i++) {
+        const struct cancellation_reason *reason = &error->reasons[i];
+        json_object_begin(json);
+        member_text(json, "Code", slice_text(reason->code));
+        write_item(json, reason->item);
+        if (slice_present(reason->message))
+            member_text(json, "Message", reason->message);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void write_error(struct exchange *exchange, const struct op *op, const struct error *error) {
+    const struct error_kind *kind = error_kind(error->code);
+    struct json_writer json;
+    buffer_reset(&exchange->reply);
+    json_writer_init(&json, &exchange->reply);
+    json_object_begin(&json);
+    member_text(&json, "__type",
+                arena_printf(&exchange->arena, "%s#%s", kind->name_space, kind->type));
+    if (error->reason_count > 0)
+        write_reasons(&json, error);
+    if (slice_present(error->message))
+        write_message(&json, op, &exchange->arena, error);
+    write_item(&json, error->item);
+    json_object_end(&json);
+}
+
+static void reply_error(struct exchange *exchange, const struct op *op, struct error *error) {
+    if (error->code == ERROR_INTERNAL_SERVER_ERROR)
+        log_repeated_error("%s %.*s: %.*s", op == NULL ? "request" : op->name,
+                           SLICE_ARGS(exchange->request_id), SLICE_ARGS(error->message));
+    exchange->crc32_known = false;
+    write_error(exchange, op, error);
+    if (exchange->reply.overflow) { /* the items in it are too large together */
+        error = error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,
+                          "The reply is larger than this server allows");
+        write_error(exchange, op, error);
+    }
+    exchange_reply(exchange, error_kind(error->code)->http_status);
+}
+
+static void finish(struct pipeline_call *self, struct error *error) {
+    struct exchange *exchange = self->exchange;
+    const struct op *op = self->call.op;
+    if (self->validated && op->release != NULL)
+        op->release(&self->call);
+    if (error == NULL && exchange->reply.overflow)
+        error = error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,
+                          "The reply is larger than this server allows");
+    if (error != NULL)
+        reply_error(exchange, op, error);
+    else
+        exchange_reply(exchange, 200);
+}
+
+/* ---- waiting ---- */
+
+static void resume_after_commit(struct net_task *task) {
+    struct exchange *exchange =
+        (struct exchange *)(void *)((char *)task - offsetof(struct exchange, task));
+    struct pipeline_call *self = exchange->user;
+    finish(self, self->call.op->finish(&self->call));
+}
+
+static void resume_after_worker(struct net_task *task) {
+    struct exchange *exchange =
+        (struct exchange *)(void *)((char *)task - offsetof(struct exchange, task));
+    struct pipeline_call *self = exchange->user;
+    finish(self, self->error);
+}
+
+static void wake(struct op_call *call) {
+    struct exchange *exchange = of_call(call)->exchange;
+    exchange->task.run = resume_after_commit;
+    net_loop_post(exchange->loop, &exchange->task);
+}
+
+static void run_elsewhere(struct worker_task *task, void *context) {
+    struct pipeline_call *self =
+        (struct pipeline_call *)(void *)((char *)task - offsetof(struct pipeline_call, task));
+    self->call.context = context;
+    struct exchange *exchange = self->exchange;
+    self->error = self->call.op->run(&self->call, &self->state);
+    exchange->crc32_known = self->error == NULL && !exchange->reply.overflow;
+    if (exchange->crc32_known)
+        exchange->crc32 = http_crc32(buffer_slice(&exchange->reply));
+    exchange->task.run = resume_after_worker;
+    net_loop_post(exchange->loop, &exchange->task);
+}
+
+/* ---- the path ---- */
+
+/* Two services share the endpoint; each knows its own operations only. */
+static const struct op *find_operation(const struct http_request *request) {
+    const struct slice prefix = SLICE_LITERAL("DynamoDB_20120810.");
+    const struct slice streams = SLICE_LITERAL("DynamoDBStreams_20120810.");
+    struct slice target = request->known[HTTP_X_AMZ_TARGET];
+    if (!slice_present(target))
+        return NULL;
+    bool of_streams = slice_starts_with(target, streams);
+    if (!of_streams && !slice_starts_with(target, prefix))
+        return NULL;
+    const struct op *op = op_find(slice_skip(target, of_streams ? streams.len : prefix.len));
+    return op != NULL && ((op->flags & OP_STREAMS) != 0) == of_streams ? op : NULL;
+}
+
+static struct error *check_json(struct arena *arena, struct slice body) {
+    struct json_reader reader;
+    json_reader_init(&reader, body, arena);
+    return json_finish(&reader) ? NULL : error_without_text(arena, ERROR_SERIALIZATION);
+}
+
+/* The service reads the body before it looks at anything else, so a body that is no JSON is
+ * reported before the `later` error. Only requests that fail pay for that. */
+static struct error *after_json(struct exchange *exchange, struct error *later) {
+    if (exchange->request.body.len > 0)
+        TRY(check_json(&exchange->arena, exchange->request.body));
+    return later;
+}
+
+static struct error *open_call(struct pipeline_call *self) {
+    struct exchange *exchange = self->exchange;
+    struct op_call *call = &self->call;
+    struct arena *arena = &exchange->arena;
+    call->op = find_operation(&exchange->request);
+    if (call->op == NULL)
+        return after_json(exchange, error_without_text(arena, ERROR_UNKNOWN_OPERATION));
+    struct auth_identity identity;
+    struct error *error = auth_check(arena, &exchange->request, &identity);
+    if (error != NULL)
+        return after_json(exchange, error);
+    self->access_key_id = identity.access_key_id;
+    if (exchange->request.body.len == 0)
+        return error_without_text(arena, ERROR_SERIALIZATION);
+    const struct shape *input = call->op->input;
+    call->request = arena_zalloc(arena, input->size);
+    TRY(fields_decode(arena,
+                      call->op->flags & OP_OLDER_LAYER ? VALUE_LAYER_OLDER : VALUE_LAYER_CURRENT,
+                      exchange->request.body, input, call->request));
+    return fields_check(arena, input, call->request);
+}
+
+static struct error *start_call(struct pipeline_call *self) {
+    const struct pipeline_thread *thread = self->exchange->thread_context;
+    TRY(open_call(self));
+    const struct op *op = self->call.op;
+    if (op->validate != NULL) {
+        self->validated = true;
+        TRY(op->validate(&self->call));
+    }
+    self->validated = true;
+    if (thread->policy != NULL)
+        TRY(authorize_call(thread->policy, &self->call, self->access_key_id));
+    return op->run(&self->call, &self->state);
+}
+
+void pipeline_handle(struct exchange *exchange) {
+    struct pipeline_thread *thread = exchange->thread_context;
+    struct pipeline_call *self = ARENA_NEW(&exchange->arena, struct pipeline_call);
+    self->exchange = exchange;
+    exchange->user = self;
+    self->call.context = &thread->ops;
+    self->call.arena = &exchange->arena;
+    self->call.reply = &exchange->reply;
+    self->call.wake = wake;
+    self->call.user = self;
+    struct error *error = start_call(self);
+    if (error != NULL || self->state == OP_DONE) {
+        finish(self, error);
+    } else if (self->state == OP_ELSEWHERE) {
+        self->call.elsewhere = true;
+        self->task.run = run_elsewhere;
+        workers_submit(thread->workers, &self->task);
+    }
+}

@@ -1,0 +1,20 @@
+/* pipeline.h - the path of a request, from its bytes to its reply. */
+#ifndef GRAMME_PIPELINE_PIPELINE_H
+#define GRAMME_PIPELINE_PIPELINE_H
+
+#include "endpoint/endpoint.h"
+#include "ops/op.h"
+#include "pipeline/workers.h"
+
+/* What every I/O thread has, as exchange->thread_context. */
+struct pipeline_thread {
+    struct op_context ops;
+    struct workers *workers;
+    const struct policy *policy;      /* NULL: everything is allowed */
+    struct movable_clock *test_clock; /* NULL: time is not to be moved */
+};
+
+/* The endpoint's handler. */
+void pipeline_handle(struct exchange *exchange);
+
+#endif

@@ -1,0 +1,11 @@
+/* routes.h - the server's own paths, which the service does not have: all of them under /_gramme/.
+ */
+#ifndef GRAMME_PIPELINE_ROUTES_H
+#define GRAMME_PIPELINE_ROUTES_H
+
+#include "endpoint/endpoint.h"
+
+/* The endpoint's handle_own. */
+bool routes_handle(struct exchange *exchange);
+
+#endif

@@ -1,0 +1,31 @@
+/* workers.h - threads for reads that are too long for an I/O thread.
+ *
+ * A task runs on one of the workers, with that worker's context. Tasks are embedded in what they
+ * are about, so submitting never allocates. The queue is as long as there are requests in flight,
+ * which the endpoint limits. */
+#ifndef GRAMME_PIPELINE_WORKERS_H
+#define GRAMME_PIPELINE_WORKERS_H
+
+#include "base/error.h"
+
+struct worker_task {
+    struct worker_task *next;
+    void (*run)(struct worker_task *task, void *context);
+};
+
+struct workers_options {
+    unsigned count;
+    void *(*thread_start)(void *user); /* returns the worker's context */
+    void (*thread_stop)(void *user, void *context);
+    void *user;
+};
+
+struct workers;
+
+struct error *workers_start(struct arena *arena, const struct workers_options *options,
+                            struct workers **ret_workers);
+void workers_submit(struct workers *workers, struct worker_task *task);
+/* Finishes what was submitted, joins the threads. workers_stop(NULL) is fine. */
+void workers_stop(struct workers *workers);
+
+#endif
