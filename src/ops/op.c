@@ -1,14 +1,14 @@
 /* op.c - finding an operation by its name. The tables come from ops.def and are constant. */
 #include "ops/op.h"
 
-#define OP(name, symbol) extern const struct op op_##symbol;
+#define OP(name, family, symbol) extern const struct op op_##symbol;
 #define MISSING(name)
 #include "ops/ops.def"
 #undef OP
 #undef MISSING
 
 static const struct op_listing listing[] = {
-#define OP(name, symbol) {#name, &op_##symbol},
+#define OP(name, family, symbol) {#name, &op_##symbol},
 #define MISSING(name) {#name, NULL},
 #include "ops/ops.def"
 #undef OP
@@ -17,7 +17,7 @@ static const struct op_listing listing[] = {
 
 /* The lengths of the names, apart and small, so that memchr finds the few names to compare. */
 static const uint8_t name_lengths[] = {
-#define OP(name, symbol) sizeof(#name) - 1,
+#define OP(name, family, symbol) sizeof(#name) - 1,
 #define MISSING(name) sizeof(#name) - 1,
 #include "ops/ops.def"
 #undef OP

@@ -21,7 +21,7 @@
 #include "base/random.h"
 #include "engine/engine.h"
 #include "expr/expr.h"
-#include "ops/field.h"
+#include "ops/request/field.h"
 
 enum op_state { OP_DONE, OP_WAITING, OP_ELSEWHERE };
 

@@ -1,12 +1,12 @@
-/* authorize.c - between the operations, which tell what a request needs (ops/permission.h), and the
- * policy, which tells what is granted (auth/policy.h).
+/* authorize.c - between the operations, which tell what a request needs
+ * (ops/permission/permission.h), and the policy, which tells what is granted (auth/policy.h).
  *
  * The callers of a server have one policy; they differ by their access keys, which are their user
  * names. Memory: the call's arena. Threads: any; nothing is kept. */
 #include "pipeline/authorize.h"
 
 #include "base/timestamp.h"
-#include "ops/permission.h"
+#include "ops/permission/permission.h"
 
 /* What is known of the caller, after the values that the operations have. */
 enum caller_value {
@@ -22,7 +22,7 @@ _Static_assert((int)VALUE_COUNT <= (int)POLICY_VALUES_MAX, "every value has its 
 static const struct policy_key key_list[] = {
 #define KEY(symbol, name, list) {name, PERMISSION_##symbol, list, false},
 #define ALIAS(symbol, name, list) KEY(symbol, name, list)
-#include "ops/permission_keys.def"
+#include "ops/permission/permission_keys.def"
 #undef KEY
 #undef ALIAS
     {"aws:username", CALLER_USERNAME, false, true},

@@ -7,10 +7,10 @@
  * always has a type, and what has a text is not empty. A definition that passes CreateTable's
  * checks can be made into key schemas. */
 #include "fuzz.h"
-#include "ops/create_table.h"
 #include "ops/op.h"
-#include "ops/table_keys.h"
-#include "ops/update_table.h"
+#include "ops/table/create_table.h"
+#include "ops/table/table_keys.h"
+#include "ops/table/update_table.h"
 
 static const struct op *op_at(uint8_t choice) {
     const struct op_listing *list;

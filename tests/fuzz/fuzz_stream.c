@@ -7,7 +7,7 @@
 
 #include "engine/engine.h"
 #include "fuzz.h"
-#include "ops/stream_iterator.h"
+#include "ops/stream/stream_iterator.h"
 #include "store/memory/memory.h"
 
 static struct engine *the_engine(void) {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ops/field.h"
+#include "ops/request/field.h"
 
 /* "Type: message", "Type" when there is no message, "ok" when there is no error. In the arena. */
 static inline const char *error_text(struct arena *arena, const struct error *error) {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ops/arn.h"
+#include "ops/request/arn.h"
 
 /* Kind, table and id as one text; "no" for what is no ARN. */
 static void expect(const char *text, const char *expected) {

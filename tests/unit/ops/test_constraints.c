@@ -1,13 +1,13 @@
 /* test_constraints.c - the constraint errors of requests, in the service's words. */
 #include "ops_test.h"
 
-#include "ops/batch_input.h"
-#include "ops/create_table.h"
-#include "ops/item_input.h"
-#include "ops/legacy_input.h"
-#include "ops/list_tables.h"
-#include "ops/read_input.h"
-#include "ops/update_table.h"
+#include "ops/item/batch_input.h"
+#include "ops/item/item_input.h"
+#include "ops/legacy/legacy_input.h"
+#include "ops/read/read_input.h"
+#include "ops/table/create_table.h"
+#include "ops/table/list_tables.h"
+#include "ops/table/update_table.h"
 
 #define VE "ValidationException: "
 #define ONE VE "1 validation error detected: "

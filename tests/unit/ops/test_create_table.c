@@ -2,8 +2,8 @@
  */
 #include "ops_test.h"
 
-#include "ops/create_table.h"
-#include "ops/table_indexes.h"
+#include "ops/table/create_table.h"
+#include "ops/table/table_indexes.h"
 
 #define VE "ValidationException: "
 #define INVALID VE "One or more parameter values were invalid: "

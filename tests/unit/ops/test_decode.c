@@ -1,10 +1,10 @@
 /* test_decode.c - JSON into requests, and the texts of SerializationExceptions. */
 #include "ops_test.h"
 
-#include "ops/batch_input.h"
-#include "ops/create_table.h"
-#include "ops/item_input.h"
-#include "ops/read_input.h"
+#include "ops/item/batch_input.h"
+#include "ops/item/item_input.h"
+#include "ops/read/read_input.h"
+#include "ops/table/create_table.h"
 
 #define SERIALIZATION "SerializationException: "
 

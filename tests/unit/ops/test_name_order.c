@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ops/name_order.h"
+#include "ops/request/name_order.h"
 
 /* Names and result as one text each, separated by spaces. */
 static void expect_order(const char *given, size_t buckets_min, const char *expected) {

@@ -4,7 +4,7 @@
 #include "ops_test.h"
 
 #include "base/buffer.h"
-#include "ops/permission.h"
+#include "ops/permission/permission.h"
 
 #define TABLE "arn:aws:dynamodb:eu-west-1:123456789012:table/"
 

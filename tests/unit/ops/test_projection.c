@@ -1,8 +1,8 @@
 /* test_projection.c - AttributesToGet: what is refused, what is shown, and lists of any length. */
 #include "ops_test.h"
 
-#include "ops/item_input.h"
-#include "ops/projection.h"
+#include "ops/item/item_input.h"
+#include "ops/read/projection.h"
 
 enum { NAMES_MANY = FIELD_ELEMENTS_MAX };
 

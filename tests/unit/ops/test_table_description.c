@@ -1,7 +1,7 @@
 /* test_table_description.c - TableDescription as exact JSON. */
 #include "ops_test.h"
 
-#include "ops/table_description.h"
+#include "ops/table/table_description.h"
 
 #define REST                                                                 \
     "\"TableSizeBytes\":1234,\"ItemCount\":5,"                               \

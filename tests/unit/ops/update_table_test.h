@@ -5,7 +5,7 @@
 
 #include "ops_test.h"
 
-#include "ops/update_table.h"
+#include "ops/table/update_table.h"
 
 #define VE "ValidationException: "
 #define INVALID VE "One or more parameter values were invalid: "

@@ -1,0 +1,297 @@
+/* batch_get_item.c - BatchGetItem: up to 100 items of several tables; what does not fit into 16 MB
+ * is left to the caller.
+ *
+ * Items are read in rounds, so that what is held at once is bounded whatever the keys name. */
+#include "engine/read.h"
+#include "model/capacity.h"
+#include "model/key.h"
+#include "model/limits.h"
+#include "ops/account/consumed.h"
+#include "ops/item/batch_input.h"
+#include "ops/item/table_lookup.h"
+#include "ops/permission/permission.h"
+#include "ops/read/projection.h"
+#include "ops/request/expressions.h"
+#include "json/member.h"
+
+/* Keys read at once, and the most that is read on the I/O thread. */
+enum { ROUND_KEYS = 25 };
+/* Where a reply ends early: twice what 16 MB of ordinary items take. */
+enum { REPLY_BYTES_ENOUGH = 32 * 1024 * 1024 };
+
+struct batch_table {
+    const struct keys_and_attributes *input;
+    const struct field_item *keys;
+    size_t key_count;
+    size_t processed; /* keys that were read; the rest is unprocessed */
+    struct expressions expressions;
+    struct table *table; /* referenced once found */
+    uint64_t halves;     /* capacity */
+};
+
+struct batch_get {
+    struct batch_table *tables;
+    size_t table_count;
+    size_t key_count;
+    uint64_t bytes;
+};
+
+/* ---- validation ---- */
+
+/* The service looks at all tables together here. */
+static struct error *check_mixing(struct op_call *call, const struct batch_get *batch) {
+    bool attributes_to_get = false;
+    struct expressions all = {0};
+    struct slice projection = SLICE_NONE;
+    for (size_t i = 0; i < batch->table_count; i++) {
+        const struct keys_and_attributes *input = batch->tables[i].input;
+        attributes_to_get = attributes_to_get || input->attributes_to_get.present;
+        if (slice_present(input->projection_expression))
+            projection = input->projection_expression;
+    }
+    expressions_add(&all, EXPR_PROJECTION, "ProjectionExpression", projection);
+    const struct legacy_parameter legacy[] = {{"AttributesToGet", attributes_to_get}};
+    return expressions_check_mixing(call->arena, &all, 1, legacy);
+}
+
+static struct error *check_keys(struct arena *arena, const struct batch_table *table) {
+    for (size_t i = 0; i < table->key_count; i++)
+        if (table->keys[i].fault != NULL)
+            return table->keys[i].fault;
+    for (size_t i = 0; i < table->key_count; i++)
+        for (size_t before = 0; before < i; before++)
+            if (value_equal(table->keys[before].value, table->keys[i].value))
+                return error_validation(arena, "Provided list of item keys contains duplicates");
+    return NULL;
+}
+
+static struct error *validate_table(struct op_call *call, struct batch_table *table) {
+    const struct keys_and_attributes *input = table->input;
+    struct expressions *expressions = &table->expressions;
+    expressions->names = &input->expression_attribute_names;
+    expressions_add(expressions, EXPR_PROJECTION, "ProjectionExpression",
+                    input->projection_expression);
+    TRY(expressions_check_presence(call->arena, expressions));
+    TRY(projection_check_names(call->arena, &input->attributes_to_get));
+    TRY(expressions_bind(call, expressions));
+    return check_keys(call->arena, table);
+}
+
+static struct batch_get *batch_new(struct op_call *call) {
+    const struct batch_get_item_request *request = call->request;
+    const struct keys_and_attributes *inputs = request->request_items.items;
+    struct batch_get *batch = ARENA_NEW(call->arena, struct batch_get);
+    batch->table_count = request->request_items.count;
+    batch->tables = ARENA_ARRAY(call->arena, struct batch_table, batch->table_count);
+    for (size_t i = 0; i < batch->table_count; i++) {
+        batch->tables[i].input = &inputs[i];
+        batch->tables[i].keys = inputs[i].keys.items;
+        batch->tables[i].key_count = inputs[i].keys.count;
+        batch->key_count += inputs[i].keys.count;
+    }
+    call->work = batch;
+    return batch;
+}
+
+static struct error *validate(struct op_call *call) {
+    struct batch_get *batch = batch_new(call);
+    TRY(check_mixing(call, batch));
+    for (size_t i = 0; i < batch->table_count; i++)
+        TRY(validate_table(call, &batch->tables[i]));
+    if (batch->key_count > LIMIT_BATCH_GET_KEYS)
+        return error_validation(call->arena, "Too many items requested for the BatchGetItem call");
+    return NULL;
+}
+
+static struct error *ask_table(struct op_call *call, const struct permission_check *check,
+                               const struct batch_table *table) {
+    const struct keys_and_attributes *input = table->input;
+    struct permission permission;
+    permission_init(&permission, call, call->op->action, input->table_name, SLICE_NONE);
+    permission_add_parameters(check, &permission);
+    permission_add_select(
+        &permission, SLICE_NONE,
+        slice_present(input->projection_expression) || input->attributes_to_get.present, false);
+    for (size_t i = 0; i < table->key_count; i++) {
+        permission_add_key(check, &permission, table->keys[i].value);
+        permission_add_item(check, &permission, table->keys[i].value);
+    }
+    permission_add_expressions(check, &permission, &table->expressions);
+    permission_add_names(check, &permission, &input->attributes_to_get);
+    return check->ask(check, &permission);
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct batch_get *batch = call->work;
+    for (size_t i = 0; i < batch->table_count; i++)
+        TRY(ask_table(call, check, &batch->tables[i]));
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+static struct error *find_tables(struct op_call *call, struct batch_get *batch) {
+    for (size_t i = 0; i < batch->table_count; i++) {
+        struct table *table;
+        TRY(table_lookup(call, batch->tables[i].input->table_name, &table));
+        batch->tables[i].table = table_ref(table);
+    }
+    for (size_t i = 0; i < batch->table_count; i++) {
+        struct batch_table *table = &batch->tables[i];
+        const struct key_schema *keys = &table->table->definition.keys;
+        for (size_t k = 0; k < table->key_count; k++)
+            TRY(key_check(call->arena, keys, table->keys[k].value));
+        TRY(expressions_check_key_paths(call->arena, &table->expressions,
+                                        &table->table->definition));
+    }
+    return NULL;
+}
+
+/* Writes the items of one round; stops where the reply is full. */
+static void take_round(struct op_call *call, struct batch_get *batch, struct batch_table *table,
+                       size_t count, const struct stored_item *items, struct json_writer *json) {
+    struct projection projection = {expressions_get(&table->expressions, EXPR_PROJECTION),
+                                    &table->input->attributes_to_get};
+    for (size_t i = 0; i < count; i++) {
+        /* A number of two bytes may print a hundred digits, so what is written counts as well. */
+        if (batch->bytes > 0 && (batch->bytes + items[i].size > LIMIT_BATCH_GET_BYTES ||
+                                 call->reply->len > REPLY_BYTES_ENOUGH))
+            return;
+        batch->bytes += items[i].size;
+        table->processed++;
+        table->halves += capacity_read(items[i].size, table->input->consistent_read.value);
+        if (value_present(items[i].item))
+            projection_write(&projection, call->arena, json, items[i].item);
+    }
+}
+
+static struct error *read_round(struct op_call *call, struct batch_get *batch,
+                                struct batch_table *table, struct json_writer *json) {
+    size_t left = table->key_count - table->processed;
+    size_t count = left < ROUND_KEYS ? left : ROUND_KEYS;
+    struct read_key keys[ROUND_KEYS];
+    struct stored_item items[ROUND_KEYS];
+    for (size_t i = 0; i < count; i++)
+        keys[i] = (struct read_key){table->table, table->keys[table->processed + i].value};
+    struct reader reader;
+    TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
+    struct error *error = reader_get_many(&reader, count, keys, items);
+    if (error == NULL)
+        take_round(call, batch, table, count, items, json);
+    reader_end(&reader);
+    return error;
+}
+
+static struct error *write_table(struct op_call *call, struct batch_get *batch,
+                                 struct batch_table *table, struct json_writer *json) {
+    json_name(json, table->input->table_name);
+    json_array_begin(json);
+    size_t before;
+    do {
+        before = table->processed;
+        TRY(read_round(call, batch, table, json));
+    } while (table->processed > before && table->processed < table->key_count);
+    json_array_end(json);
+    return NULL;
+}
+
+/* ---- what is left to the caller ---- */
+
+static void write_names(const struct field_list *names, struct json_writer *json) {
+    const struct field_pair *pairs = names->items;
+    member_object(json, "ExpressionAttributeNames");
+    for (size_t i = 0; i < names->count; i++) {
+        json_name(json, pairs[i].key);
+        json_string(json, pairs[i].value);
+    }
+    json_object_end(json);
+}
+
+static void write_attributes_to_get(const struct field_list *names, struct json_writer *json) {
+    const struct slice *list = names->items;
+    member_array(json, "AttributesToGet");
+    for (size_t i = 0; i < names->count; i++)
+        json_string(json, list[i]);
+    json_array_end(json);
+}
+
+static void write_unprocessed_table(const struct batch_table *table, struct json_writer *json) {
+    const struct keys_and_attributes *input = table->input;
+    json_name(json, input->table_name);
+    json_object_begin(json);
+    member_array(json, "Keys");
+    for (size_t i = table->processed; i < table->key_count; i++)
+        item_write_json(json, table->keys[i].value);
+    json_array_end(json);
+    if (input->consistent_read.present)
+        member_bool(json, "ConsistentRead", input->consistent_read.value);
+    if (slice_present(input->projection_expression)) {
+        member_text(json, "ProjectionExpression", input->projection_expression);
+    }
+    if (input->expression_attribute_names.present)
+        write_names(&input->expression_attribute_names, json);
+    if (input->attributes_to_get.present)
+        write_attributes_to_get(&input->attributes_to_get, json);
+    json_object_end(json);
+}
+
+static void write_rest(struct op_call *call, const struct batch_get *batch,
+                       struct json_writer *json) {
+    const struct batch_get_item_request *request = call->request;
+    member_object(json, "UnprocessedKeys");
+    for (size_t i = 0; i < batch->table_count; i++)
+        if (batch->tables[i].processed < batch->tables[i].key_count)
+            write_unprocessed_table(&batch->tables[i], json);
+    json_object_end(json);
+    enum consumed_detail detail = consumed_detail(request->return_consumed_capacity);
+    if (detail == CONSUMED_NONE)
+        return;
+    member_array(json, "ConsumedCapacity");
+    for (size_t i = 0; i < batch->table_count; i++) {
+        const struct consumed consumed = {.table_name = batch->tables[i].input->table_name,
+                                          .table_halves = batch->tables[i].halves};
+        consumed_write(json, detail, &consumed);
+    }
+    json_array_end(json);
+}
+
+static struct error *run(struct op_call *call, enum op_state *ret_state) {
+    struct batch_get *batch = call->work;
+    if (!call->elsewhere) {
+        TRY(find_tables(call, batch));
+        if (batch->key_count > ROUND_KEYS) {
+            *ret_state = OP_ELSEWHERE;
+            return NULL;
+        }
+    }
+    struct json_writer json;
+    json_writer_init(&json, call->reply);
+    json_object_begin(&json);
+    member_object(&json, "Responses");
+    for (size_t i = 0; i < batch->table_count; i++)
+        TRY(write_table(call, batch, &batch->tables[i], &json));
+    json_object_end(&json);
+    write_rest(call, batch, &json);
+    json_object_end(&json);
+    *ret_state = OP_DONE;
+    return NULL;
+}
+
+static void release(struct op_call *call) {
+    struct batch_get *batch = call->work;
+    for (size_t i = 0; i < batch->table_count; i++) {
+        expressions_release(&batch->tables[i].expressions);
+        table_unref(batch->tables[i].table);
+    }
+}
+
+const struct op op_batch_get_item = {
+    .name = "BatchGetItem",
+    .action = "dynamodb:BatchGetItem",
+    .flags = OP_READS,
+    .input = &batch_get_item_shape,
+    .validate = validate,
+    .authorize = authorize,
+    .run = run,
+    .release = release,
+};

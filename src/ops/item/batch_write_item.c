@@ -1,0 +1,206 @@
+/* batch_write_item.c - BatchWriteItem: up to 25 puts and deletes over several tables, each on its
+ * own. */
+#include "engine/write.h"
+#include "model/index_key.h"
+#include "model/key.h"
+#include "model/limits.h"
+#include "ops/account/consumed.h"
+#include "ops/item/batch_input.h"
+#include "ops/item/collection_metrics.h"
+#include "ops/item/table_lookup.h"
+#include "ops/permission/permission.h"
+#include "json/member.h"
+
+struct batch_write {
+    struct write_job job;
+    struct item_write *writes; /* in the order of the request */
+    struct slice *table_names; /* of the writes, as the request gives them */
+    size_t count;
+    bool count_indexes;
+};
+
+/* ---- validation ---- */
+
+static struct error *check_write(struct arena *arena, const struct write_request *request) {
+    if ((request->put_request == NULL) == (request->delete_request == NULL))
+        return error_validation(arena, "Supplied AttributeValue has more than one datatypes set, "
+                                       "must contain exactly one of the supported datatypes");
+    if (request->delete_request != NULL)
+        return request->delete_request->key.fault;
+    if (request->put_request->item.fault != NULL)
+        return request->put_request->item.fault;
+    if (item_size(request->put_request->item.value) > LIMIT_ITEM_BYTES)
+        return error_validation(arena, "Item size has exceeded the maximum allowed size");
+    return NULL;
+}
+
+static struct error *validate(struct op_call *call) {
+    const struct batch_write_item_request *request = call->request;
+    const struct field_named_list *tables = request->request_items.items;
+    struct batch_write *batch = ARENA_NEW(call->arena, struct batch_write);
+    call->work = batch;
+    batch->count_indexes = consumed_detail(request->return_consumed_capacity) != CONSUMED_NONE;
+    if (request->request_items.count == 0)
+        return error_validation(call->arena,
+                                "The requestItems parameter is required for BatchWriteItem");
+    size_t count = 0;
+    for (size_t i = 0; i < request->request_items.count; i++)
+        count += tables[i].list.count;
+    if (count > LIMIT_BATCH_WRITE_REQUESTS)
+        return error_validation(call->arena,
+                                "Too many items requested for the BatchWriteItem call");
+    for (size_t i = 0; i < request->request_items.count; i++) {
+        const struct write_request *writes = tables[i].list.items;
+        for (size_t k = 0; k < tables[i].list.count; k++)
+            TRY(check_write(call->arena, &writes[k]));
+    }
+    batch->writes = ARENA_ARRAY(call->arena, struct item_write, count);
+    batch->table_names = ARENA_ARRAY(call->arena, struct slice, count);
+    return NULL;
+}
+
+static struct error *ask_table(struct op_call *call, const struct permission_check *check,
+                               const struct field_named_list *table) {
+    const struct write_request *writes = table->list.items;
+    struct permission permission;
+    permission_init(&permission, call, call->op->action, table->key, SLICE_NONE);
+    permission_add_parameters(check, &permission);
+    for (size_t i = 0; i < table->list.count; i++) {
+        struct value attributes = writes[i].put_request != NULL
+                                      ? writes[i].put_request->item.value
+                                      : writes[i].delete_request->key.value;
+        permission_add_key(check, &permission, attributes);
+        permission_add_item(check, &permission, attributes);
+    }
+    return check->ask(check, &permission);
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct batch_write_item_request *request = call->request;
+    const struct field_named_list *tables = request->request_items.items;
+    for (size_t i = 0; i < request->request_items.count; i++)
+        TRY(ask_table(call, check, &tables[i]));
+    return NULL;
+}
+
+/* ---- running ---- */
+
+static struct error *prepare_write(struct op_call *call, struct batch_write *batch,
+                                   struct table *table, const struct write_request *request) {
+    const struct key_schema *keys = &table->definition.keys;
+    struct item_write *write = &batch->writes[batch->count++];
+    write->table = table_ref(table);
+    write->count_indexes = batch->count_indexes;
+    if (request->put_request != NULL) {
+        write->kind = WRITE_PUT;
+        write->item = request->put_request->item.value;
+        TRY(key_check_batch_item(call->arena, keys, write->item));
+        TRY(index_check_put(call->arena, &table->definition, write->item));
+    } else {
+        write->kind = WRITE_DELETE;
+        write->key = request->delete_request->key.value;
+        TRY(key_check(call->arena, keys, write->key));
+    }
+    item_write_prepare(call->context->engine, call->arena, write);
+    return NULL;
+}
+
+static struct error *check_duplicates(struct arena *arena, const struct batch_write *batch) {
+    for (size_t i = 0; i < batch->count; i++)
+        for (size_t before = 0; before < i; before++)
+            if (slice_equal(batch->writes[before].store_key, batch->writes[i].store_key))
+                return error_validation(arena, "Provided list of item keys contains duplicates");
+    return NULL;
+}
+
+/* All tables are looked up before any key is checked. */
+static struct error *find_tables(struct op_call *call, struct table **tables) {
+    const struct batch_write_item_request *request = call->request;
+    const struct field_named_list *lists = request->request_items.items;
+    for (size_t i = 0; i < request->request_items.count; i++)
+        TRY(table_lookup(call, lists[i].key, &tables[i]));
+    return NULL;
+}
+
+static void done(struct write_job *job) {
+    struct op_call *call = job->context;
+    call->wake(call);
+}
+
+static struct error *run(struct op_call *call, enum op_state *ret_state) {
+    const struct batch_write_item_request *request = call->request;
+    const struct field_named_list *lists = request->request_items.items;
+    struct batch_write *batch = call->work;
+    struct table **tables = ARENA_ARRAY(call->arena, struct table *, request->request_items.count);
+    TRY(find_tables(call, tables));
+    for (size_t i = 0; i < request->request_items.count; i++) {
+        const struct write_request *writes = lists[i].list.items;
+        for (size_t k = 0; k < lists[i].list.count; k++) {
+            batch->table_names[batch->count] = lists[i].key;
+            TRY(prepare_write(call, batch, tables[i], &writes[k]));
+        }
+    }
+    TRY(check_duplicates(call->arena, batch));
+    batch->job = (struct write_job){
+        .writes = batch->writes,
+        .count = batch->count,
+        .batch = true,
+        .arena = call->arena,
+        .context = call,
+        .done = done,
+    };
+    engine_submit_writes(call->context->engine, &batch->job);
+    *ret_state = OP_WAITING;
+    return NULL;
+}
+
+/* ---- answering ---- */
+
+static void write_consumed(struct op_call *call, struct json_writer *json) {
+    const struct batch_write_item_request *request = call->request;
+    const struct batch_write *batch = call->work;
+    struct consumed_list list;
+    consumed_list_init(&list, call->arena, request->request_items.count);
+    for (size_t i = 0; i < batch->count; i++)
+        consumed_add_write(consumed_list_table(&list, batch->table_names[i]), call->arena,
+                           &batch->writes[i]);
+    consumed_list_write_member(json, consumed_detail(request->return_consumed_capacity), &list);
+}
+
+static struct error *finish(struct op_call *call) {
+    const struct batch_write_item_request *request = call->request;
+    const struct batch_write *batch = call->work;
+    if (batch->job.error != NULL)
+        return batch->job.error;
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->writes[i].error != NULL)
+            return batch->writes[i].error;
+    struct json_writer json;
+    json_writer_init(&json, call->reply);
+    json_object_begin(&json);
+    member_object(&json, "UnprocessedItems");
+    json_object_end(&json);
+    collection_metrics_write_member(&json, request->return_item_collection_metrics, batch->count,
+                                    batch->writes, batch->table_names);
+    write_consumed(call, &json);
+    json_object_end(&json);
+    return NULL;
+}
+
+static void release(struct op_call *call) {
+    const struct batch_write *batch = call->work;
+    for (size_t i = 0; i < batch->count; i++)
+        table_unref(batch->writes[i].table);
+}
+
+const struct op op_batch_write_item = {
+    .name = "BatchWriteItem",
+    .action = "dynamodb:BatchWriteItem",
+    .flags = OP_WRITES | OP_OLDER_LAYER,
+    .input = &batch_write_item_shape,
+    .validate = validate,
+    .authorize = authorize,
+    .run = run,
+    .finish = finish,
+    .release = release,
+};

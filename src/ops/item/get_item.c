@@ -1,0 +1,100 @@
+/* get_item.c - GetItem: one item by its key, on the I/O thread. */
+#include "engine/read.h"
+#include "model/capacity.h"
+#include "model/key.h"
+#include "ops/account/consumed.h"
+#include "ops/item/item_input.h"
+#include "ops/item/table_lookup.h"
+#include "ops/permission/permission.h"
+#include "ops/read/projection.h"
+#include "ops/request/expressions.h"
+
+static struct error *validate(struct op_call *call) {
+    const struct get_item_request *request = call->request;
+    struct expressions *expressions = ARENA_NEW(call->arena, struct expressions);
+    call->work = expressions;
+    expressions->names = &request->expression_attribute_names;
+    expressions_add(expressions, EXPR_PROJECTION, "ProjectionExpression",
+                    request->projection_expression);
+    const struct legacy_parameter legacy[] = {
+        {"AttributesToGet", request->attributes_to_get.present},
+    };
+    TRY(expressions_check_mixing(call->arena, expressions, 1, legacy));
+    TRY(expressions_check_presence(call->arena, expressions));
+    if (request->key.fault != NULL)
+        return request->key.fault;
+    TRY(projection_check_names(call->arena, &request->attributes_to_get));
+    return expressions_bind(call, expressions);
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct get_item_request *request = call->request;
+    struct permission permission;
+    permission_init(&permission, call, call->op->action, request->table_name, SLICE_NONE);
+    permission_add_parameters(check, &permission);
+    permission_add_select(
+        &permission, SLICE_NONE,
+        slice_present(request->projection_expression) || request->attributes_to_get.present, false);
+    permission_add_key(check, &permission, request->key.value);
+    permission_add_item(check, &permission, request->key.value);
+    permission_add_expressions(check, &permission, call->work);
+    permission_add_names(check, &permission, &request->attributes_to_get);
+    return check->ask(check, &permission);
+}
+
+static void write_reply(struct op_call *call, const struct stored_item *item) {
+    const struct get_item_request *request = call->request;
+    struct projection projection = {expressions_get(call->work, EXPR_PROJECTION),
+                                    &request->attributes_to_get};
+    struct json_writer json;
+    json_writer_init(&json, call->reply);
+    json_object_begin(&json);
+    if (value_present(item->item)) {
+        JSON_NAME_LITERAL(&json, "Item");
+        projection_write(&projection, call->arena, &json, item->item);
+    }
+    const struct consumed consumed = {
+        .table_name = request->table_name,
+        .table_halves = capacity_read(item->size, request->consistent_read.value),
+    };
+    consumed_write_member(&json, consumed_detail(request->return_consumed_capacity), &consumed);
+    json_object_end(&json);
+}
+
+static struct error *read_and_reply(struct op_call *call, const struct table *table,
+                                    struct reader *reader) {
+    const struct get_item_request *request = call->request;
+    struct stored_item item;
+    TRY(reader_get(reader, table, request->key.value, &item));
+    write_reply(call, &item);
+    return NULL;
+}
+
+static struct error *run(struct op_call *call, enum op_state *ret_state) {
+    const struct get_item_request *request = call->request;
+    struct table *table;
+    TRY(table_lookup(call, request->table_name, &table));
+    TRY(key_check(call->arena, &table->definition.keys, request->key.value));
+    TRY(expressions_check_key_paths(call->arena, call->work, &table->definition));
+    struct reader reader;
+    TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
+    struct error *error = read_and_reply(call, table, &reader);
+    reader_end(&reader);
+    *ret_state = OP_DONE;
+    return error;
+}
+
+static void release(struct op_call *call) {
+    expressions_release(call->work);
+}
+
+const struct op op_get_item = {
+    .name = "GetItem",
+    .action = "dynamodb:GetItem",
+    .flags = OP_READS,
+    .input = &get_item_shape,
+    .validate = validate,
+    .authorize = authorize,
+    .run = run,
+    .release = release,
+};

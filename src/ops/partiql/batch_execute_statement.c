@@ -1,0 +1,340 @@
+/* batch_execute_statement.c - BatchExecuteStatement: up to 25 PartiQL statements, all of them reads
+ * of one item each or all of them writes.
+ *
+ * Each stands for itself: what is wrong with one is said in its place of the reply, and the others
+ * go on. Writes are one job, reads one round. */
+#include "engine/read.h"
+#include "model/capacity.h"
+#include "model/limits.h"
+#include "ops/account/consumed.h"
+#include "ops/partiql/partiql_input.h"
+#include "ops/partiql/partiql_permission.h"
+#include "json/member.h"
+
+struct member {
+    const struct batch_statement_request *input;
+    struct partiql_call statement;
+    struct error *error;      /* why it failed; NULL: so far nothing speaks against it */
+    bool ran;                 /* it came to its item */
+    struct value key;         /* of a read */
+    struct stored_item found; /* by a read; lives as long as its reader */
+    struct item_write *write;
+};
+
+struct batch {
+    struct member *members;
+    size_t count;
+    bool reads;
+    struct write_job job;
+    struct item_write *writes; /* of the members without errors, in their order */
+    size_t write_count;
+};
+
+/* ---- validation ---- */
+
+static struct error *open_member(struct op_call *call, struct member *member) {
+    TRY(partiql_call_open(call, member->input->statement, &member->input->parameters,
+                          &member->statement));
+    if (member->statement.partiql.statement->verb == VERB_EXISTS)
+        return error_validation(call->arena, "Statement wasn't well formed, can't be processed: "
+                                             "Expected data manipulation");
+    return NULL;
+}
+
+static struct error *check_mixing(struct op_call *call, struct batch *batch) {
+    bool writes = false;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->members[i].error != NULL)
+            continue;
+        bool reads = partiql_reads(&batch->members[i].statement.partiql);
+        batch->reads = batch->reads || reads;
+        writes = writes || !reads;
+    }
+    if (batch->reads && writes)
+        return error_validation(
+            call->arena, "Read and write requests together in the same batch is not supported.");
+    return NULL;
+}
+
+static struct error *validate(struct op_call *call) {
+    const struct batch_execute_statement_request *request = call->request;
+    const struct batch_statement_request *inputs = request->statements.items;
+    struct batch *batch = ARENA_NEW(call->arena, struct batch);
+    call->work = batch;
+    batch->members = ARENA_ARRAY(call->arena, struct member, request->statements.count);
+    batch->writes = ARENA_ARRAY(call->arena, struct item_write, request->statements.count);
+    batch->count = request->statements.count;
+    for (size_t i = 0; i < batch->count; i++) {
+        batch->members[i].input = &inputs[i];
+        batch->members[i].error = open_member(call, &batch->members[i]);
+    }
+    return check_mixing(call, batch);
+}
+
+/* A statement that is not allowed fails alone. */
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    struct batch *batch = call->work;
+    for (size_t i = 0; i < batch->count; i++) {
+        struct member *member = &batch->members[i];
+        if (member->error == NULL)
+            member->error = partiql_permission_ask(call, check, &member->statement, false);
+    }
+    return NULL;
+}
+
+/* ---- items and their keys ---- */
+
+static struct error *no_key(struct op_call *call) {
+    return error_validation(call->arena, "Select statements within BatchExecuteStatement must "
+                                         "specify the primary key in the where clause.");
+}
+
+static struct error *prepare_read(struct op_call *call, struct member *member) {
+    struct partiql_call *statement = &member->statement;
+    enum partiql_key_fit fit;
+    TRY(partiql_call_find(call, statement));
+    if (slice_present(statement->partiql.index_name))
+        return no_key(call);
+    TRY(partiql_call_get(call, statement, &member->key, &fit));
+    return fit == PARTIQL_KEY_ONLY ? NULL : no_key(call);
+}
+
+static struct error *prepare_write(struct op_call *call, struct batch *batch,
+                                   struct member *member) {
+    const struct batch_execute_statement_request *request = call->request;
+    struct item_write *write = &batch->writes[batch->write_count];
+    TRY(partiql_call_find(call, &member->statement));
+    TRY(partiql_call_write(call, &member->statement, write));
+    item_write_prepare(call->context->engine, call->arena, write);
+    write->count_indexes = consumed_detail(request->return_consumed_capacity) != CONSUMED_NONE;
+    member->write = write;
+    batch->write_count++;
+    return NULL;
+}
+
+static bool same_item(const struct batch *batch, const struct member *a, const struct member *b) {
+    if (!batch->reads)
+        return slice_equal(a->write->store_key, b->write->store_key);
+    return a->statement.table->definition.id == b->statement.table->definition.id &&
+           value_equal(a->key, b->key);
+}
+
+static struct error *check_duplicates(struct op_call *call, const struct batch *batch) {
+    for (size_t i = 0; i < batch->count; i++)
+        for (size_t before = 0; before < i; before++)
+            if (batch->members[i].error == NULL && batch->members[before].error == NULL &&
+                same_item(batch, &batch->members[before], &batch->members[i]))
+                return error_validation(call->arena,
+                                        "Provided list of item keys contains duplicates");
+    return NULL;
+}
+
+static struct error *prepare(struct op_call *call, struct batch *batch) {
+    for (size_t i = 0; i < batch->count; i++) {
+        struct member *member = &batch->members[i];
+        if (member->error == NULL)
+            member->error =
+                batch->reads ? prepare_read(call, member) : prepare_write(call, batch, member);
+    }
+    return check_duplicates(call, batch);
+}
+
+/* ---- the reply ---- */
+
+static const char *code_of(const struct error *error) {
+    switch ((int)error->code) {
+    case ERROR_CONDITIONAL_CHECK_FAILED:
+        return "ConditionalCheckFailed";
+    case ERROR_DUPLICATE_ITEM:
+        return "DuplicateItem";
+    case ERROR_RESOURCE_NOT_FOUND:
+        return "ResourceNotFound";
+    case ERROR_ITEM_COLLECTION_SIZE_LIMIT_EXCEEDED:
+        return "ItemCollectionSizeLimitExceeded";
+    case ERROR_TRANSACTION_CONFLICT:
+        return "TransactionConflict";
+    case ERROR_ACCESS_DENIED:
+        return "AccessDenied";
+    case ERROR_INTERNAL_SERVER_ERROR:
+        return "InternalServerError";
+    default:
+        return "ValidationError";
+    }
+}
+
+/* The service names the table of a failed statement only when the item decided. */
+static bool shows_table(const struct member *member) {
+    return member->error == NULL || member->error->code == ERROR_CONDITIONAL_CHECK_FAILED ||
+           member->error->code == ERROR_DUPLICATE_ITEM;
+}
+
+static struct value item_of(struct op_call *call, const struct batch *batch,
+                            const struct member *member) {
+    if (member->error != NULL)
+        return VALUE_ABSENT;
+    if (!batch->reads)
+        return partiql_call_returned(call, &member->statement, member->write);
+    if (!value_present(member->found.item))
+        return VALUE_ABSENT;
+    return partiql_call_selected(call->arena, &member->statement.partiql, member->found.item);
+}
+
+static void write_error(struct json_writer *json, const struct error *error) {
+    member_object(json, "Error");
+    member_text(json, "Code", slice_text(code_of(error)));
+    member_text(json, "Message", error->message);
+    json_object_end(json);
+}
+
+static void write_response(struct op_call *call, const struct batch *batch,
+                           const struct member *member, struct json_writer *json) {
+    struct value item = item_of(call, batch, member);
+    json_object_begin(json);
+    if (member->error != NULL)
+        write_error(json, member->error);
+    if (shows_table(member))
+        member_text(json, "TableName", member->statement.partiql.table_name);
+    if (value_present(item) && value_count(item) > 0) {
+        JSON_NAME_LITERAL(json, "Item");
+        item_write_json(json, item);
+    }
+    json_object_end(json);
+}
+
+static void add_consumed(struct op_call *call, const struct batch *batch,
+                         const struct member *member, struct consumed *consumed) {
+    if (batch->reads)
+        consumed->table_halves +=
+            capacity_read(member->found.size, member->input->consistent_read.value);
+    else if (member->error == NULL)
+        consumed_add_write(consumed, call->arena, member->write);
+    else
+        consumed->failed_halves += capacity_write(member->write->old_size, member->write->new_size);
+}
+
+static bool succeeded(const struct batch *batch, struct slice table_name) {
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->members[i].error == NULL &&
+            slice_equal(batch->members[i].statement.partiql.table_name, table_name))
+            return true;
+    return false;
+}
+
+/* Of the tables on which some statement succeeded; nothing at all when there is none. */
+static void write_consumed(struct op_call *call, const struct batch *batch,
+                           struct json_writer *json) {
+    const struct batch_execute_statement_request *request = call->request;
+    struct consumed_list list;
+    consumed_list_init(&list, call->arena, batch->count);
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct member *member = &batch->members[i];
+        struct slice table_name = member->statement.partiql.table_name;
+        if (member->ran && succeeded(batch, table_name))
+            add_consumed(call, batch, member, consumed_list_table(&list, table_name));
+    }
+    if (list.count > 0)
+        consumed_list_write_member(json, consumed_detail(request->return_consumed_capacity), &list);
+}
+
+static void write_reply(struct op_call *call, const struct batch *batch) {
+    struct json_writer json;
+    json_writer_init(&json, call->reply);
+    json_object_begin(&json);
+    member_array(&json, "Responses");
+    for (size_t i = 0; i < batch->count; i++)
+        write_response(call, batch, &batch->members[i], &json);
+    json_array_end(&json);
+    write_consumed(call, batch, &json);
+    json_object_end(&json);
+}
+
+/* ---- running ---- */
+
+static struct error *read_items(struct op_call *call, struct batch *batch, struct reader *reader) {
+    struct read_key keys[LIMIT_BATCH_STATEMENTS];
+    struct stored_item items[LIMIT_BATCH_STATEMENTS];
+    size_t count = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->members[i].error == NULL)
+            keys[count++] =
+                (struct read_key){batch->members[i].statement.table, batch->members[i].key};
+    TRY(reader_get_many(reader, count, keys, items));
+    count = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->members[i].error != NULL)
+            continue;
+        batch->members[i].found = items[count++];
+        batch->members[i].ran = true;
+    }
+    write_reply(call, batch);
+    return NULL;
+}
+
+static struct error *run_reads(struct op_call *call, struct batch *batch) {
+    struct reader reader;
+    TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
+    struct error *error = read_items(call, batch, &reader);
+    reader_end(&reader);
+    return error;
+}
+
+static void done(struct write_job *job) {
+    struct op_call *call = job->context;
+    call->wake(call);
+}
+
+static struct error *run(struct op_call *call, enum op_state *ret_state) {
+    struct batch *batch = call->work;
+    *ret_state = OP_DONE;
+    TRY(prepare(call, batch));
+    if (batch->reads)
+        return run_reads(call, batch);
+    if (batch->write_count == 0) {
+        write_reply(call, batch);
+        return NULL;
+    }
+    batch->job = (struct write_job){
+        .batch = true,
+        .writes = batch->writes,
+        .count = batch->write_count,
+        .arena = call->arena,
+        .context = call,
+        .done = done,
+    };
+    engine_submit_writes(call->context->engine, &batch->job);
+    *ret_state = OP_WAITING;
+    return NULL;
+}
+
+static struct error *finish(struct op_call *call) {
+    struct batch *batch = call->work;
+    if (batch->job.error != NULL)
+        return batch->job.error;
+    for (size_t i = 0; i < batch->count; i++) {
+        struct member *member = &batch->members[i];
+        if (member->error != NULL)
+            continue;
+        member->ran = true;
+        member->error = partiql_call_settle(call, &member->statement, member->write);
+    }
+    write_reply(call, batch);
+    return NULL;
+}
+
+static void release(struct op_call *call) {
+    struct batch *batch = call->work;
+    for (size_t i = 0; i < batch->count; i++)
+        partiql_call_release(&batch->members[i].statement);
+}
+
+const struct op op_batch_execute_statement = {
+    .name = "BatchExecuteStatement",
+    .action = NULL,
+    .flags = OP_READS | OP_WRITES | OP_OLDER_LAYER,
+    .input = &batch_execute_statement_shape,
+    .validate = validate,
+    .authorize = authorize,
+    .run = run,
+    .finish = finish,
+    .release = release,
+};

@@ -1,0 +1,120 @@
+/* execute_statement.c - ExecuteStatement: one PartiQL statement. */
+#include "ops/account/consumed.h"
+#include "ops/partiql/partiql_input.h"
+#include "ops/partiql/partiql_permission.h"
+#include "ops/partiql/partiql_select.h"
+#include "json/member.h"
+
+struct execution {
+    struct partiql_call statement;
+    struct partiql_select select; /* SELECT */
+    struct item_write write;      /* the others */
+    struct write_job job;
+};
+
+static struct error *validate(struct op_call *call) {
+    const struct execute_statement_request *request = call->request;
+    struct execution *execution = ARENA_NEW(call->arena, struct execution);
+    call->work = execution;
+    TRY(partiql_call_open(call, request->statement, &request->parameters, &execution->statement));
+    if (execution->statement.partiql.statement->verb == VERB_EXISTS)
+        return error_validation(call->arena, "Statement wasn't well formed, can't be processed: "
+                                             "Expected data manipulation");
+    return NULL;
+}
+
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct execution *execution = call->work;
+    return partiql_permission_ask(call, check, &execution->statement, false);
+}
+
+/* ---- SELECT ---- */
+
+static struct error *run_select(struct op_call *call, enum op_state *ret_state) {
+    const struct execute_statement_request *request = call->request;
+    struct execution *execution = call->work;
+    const struct partiql_select_input input = {
+        .consistent = request->consistent_read.value,
+        .limit = request->limit.value,
+        .next_token = request->next_token,
+        .return_consumed_capacity = request->return_consumed_capacity,
+    };
+    if (execution->statement.table == NULL) {
+        TRY(partiql_call_find(call, &execution->statement));
+        TRY(partiql_select_prepare(call, &execution->statement, &input, &execution->select));
+    }
+    return partiql_select_run(call, &execution->select, ret_state);
+}
+
+/* ---- INSERT, UPDATE, DELETE ---- */
+
+static void done(struct write_job *job) {
+    struct op_call *call = job->context;
+    call->wake(call);
+}
+
+static struct error *run_write(struct op_call *call, enum op_state *ret_state) {
+    const struct execute_statement_request *request = call->request;
+    struct execution *execution = call->work;
+    struct item_write *write = &execution->write;
+    TRY(partiql_call_find(call, &execution->statement));
+    TRY(partiql_call_write(call, &execution->statement, write));
+    item_write_prepare(call->context->engine, call->arena, write);
+    write->count_indexes = consumed_detail(request->return_consumed_capacity) != CONSUMED_NONE;
+    write->old_on_failure = slice_is(request->return_values_on_condition_check_failure, "ALL_OLD");
+    execution->job = (struct write_job){
+        .writes = write,
+        .count = 1,
+        .arena = call->arena,
+        .context = call,
+        .done = done,
+    };
+    engine_submit_writes(call->context->engine, &execution->job);
+    *ret_state = OP_WAITING;
+    return NULL;
+}
+
+static struct error *run(struct op_call *call, enum op_state *ret_state) {
+    const struct execution *execution = call->work;
+    return partiql_reads(&execution->statement.partiql) ? run_select(call, ret_state)
+                                                        : run_write(call, ret_state);
+}
+
+static struct error *finish(struct op_call *call) {
+    const struct execute_statement_request *request = call->request;
+    struct execution *execution = call->work;
+    if (execution->job.error != NULL)
+        return execution->job.error;
+    TRY(partiql_call_settle(call, &execution->statement, &execution->write));
+    struct value returned = partiql_call_returned(call, &execution->statement, &execution->write);
+    struct json_writer json;
+    json_writer_init(&json, call->reply);
+    json_object_begin(&json);
+    member_array(&json, "Items");
+    if (value_present(returned))
+        item_write_json(&json, returned);
+    json_array_end(&json);
+    struct consumed consumed = {.table_name = execution->statement.partiql.table_name};
+    consumed_add_write(&consumed, call->arena, &execution->write);
+    consumed_write_member(&json, consumed_detail(request->return_consumed_capacity), &consumed);
+    json_object_end(&json);
+    return NULL;
+}
+
+static void release(struct op_call *call) {
+    struct execution *execution = call->work;
+    partiql_select_release(&execution->select);
+    partiql_call_release(&execution->statement);
+}
+
+const struct op op_execute_statement = {
+    .name = "ExecuteStatement",
+    .action = NULL,
+    .flags = OP_READS | OP_WRITES | OP_OLDER_LAYER,
+    .input = &execute_statement_shape,
+    .validate = validate,
+    .authorize = authorize,
+    .run = run,
+    .finish = finish,
+    .release = release,
+};

@@ -1,0 +1,13 @@
+/* partiql_permission.h - the permission that a statement needs. */
+#ifndef GRAMME_OPS_PARTIQL_PARTIQL_PERMISSION_H
+#define GRAMME_OPS_PARTIQL_PARTIQL_PERMISSION_H
+
+#include "ops/partiql/partiql_call.h"
+#include "ops/permission/permission.h"
+
+/* PartiQLSelect, PartiQLInsert, PartiQLUpdate or PartiQLDelete on the statement's table or index.
+ * `transaction`: the statement is part of one. */
+struct error *partiql_permission_ask(struct op_call *call, const struct permission_check *check,
+                                     const struct partiql_call *statement, bool transaction);
+
+#endif

@@ -1,0 +1,213 @@
+/* partiql_select.c - SELECT on top of read_page: the ranges are read one after another into one
+ * page.
+ *
+ * The whole WHERE clause is the filter of every range, so a range need not be as narrow as the
+ * clause. */
+#include "ops/partiql/partiql_select.h"
+
+#include "model/key.h"
+#include "ops/account/consumed.h"
+#include "ops/read/index_read.h"
+#include "ops/read/query_keys.h"
+#include "json/member.h"
+
+/* ---- what read_page leaves to its caller ---- */
+
+static void write_item(struct op_call *call, struct read_page *page, struct value item) {
+    const struct partiql_select *select = page->context;
+    struct arena_mark mark = arena_mark(call->arena);
+    item_write_json(&page->json,
+                    partiql_call_selected(call->arena, &select->statement->partiql, item));
+    arena_rewind(call->arena, mark);
+}
+
+static bool next_range(struct read_page *page) {
+    struct partiql_select *select = page->context;
+    if (select->range_at + 1 >= select->range_count)
+        return false;
+    page->range = select->ranges[++select->range_at];
+    return true;
+}
+
+/* A range that is one key of the table holds nothing after its item. */
+static bool is_one_item(const struct read_range *range) {
+    const struct key_schema *keys = &range->table->definition.keys;
+    if (range->index != NULL || !value_present(range->hash[0]))
+        return false;
+    return keys->range_count == 0 || (range->sort_count == 1 && range->sort[0].op == KEY_EQ);
+}
+
+static void write_members(struct op_call *call, struct read_page *page) {
+    struct partiql_select *select = page->context;
+    if (select->range_at + 1 == select->range_count && is_one_item(&page->range))
+        page->last_key = VALUE_ABSENT;
+    if (!value_present(page->last_key))
+        return;
+    select->token.range = (uint32_t)select->range_at;
+    select->token.last_key = page->last_key;
+    member_text(&page->json, "NextToken", partiql_token_encode(call->arena, &select->token));
+}
+
+static const struct read_page_hooks hooks = {
+    .write_item = write_item,
+    .next_range = next_range,
+    .write_members = write_members,
+};
+
+/* ---- indexes ---- */
+
+static struct error *find_index(struct op_call *call, struct partiql_select *select) {
+    struct read_page *page = &select->page;
+    struct slice name = select->statement->partiql.index_name;
+    const struct table_definition *table = &page->range.table->definition;
+    if (!slice_present(name))
+        return NULL;
+    if (!index_read_exists(&page->range, name))
+        return error_validation(call->arena, "The table does not have the specified index");
+    for (size_t i = 0; i < table->index_count; i++)
+        if (page->consistent && table->indexes[i].global &&
+            slice_equal(table->indexes[i].name, name))
+            return error_validation(
+                call->arena,
+                "Strongly consistent read is not supported on Global Secondary Indexes");
+    TRY(index_read_find(call, page, name));
+    const struct key_schema *keys = &page->range.index->keys;
+    if (keys->hash_count > 1 || keys->range_count > 1)
+        return error_validation(call->arena,
+                                "PartiQL statements cannot be executed on tables with "
+                                "multi-attribute HASH keys or multi-attribute RANGE keys.");
+    return NULL;
+}
+
+/* The attributes that the columns need of an index. */
+static void name_attributes(struct op_call *call, struct partiql_select *select) {
+    const struct partiql *partiql = &select->statement->partiql;
+    if (partiql->column_count == 0)
+        return;
+    struct field_list *list = ARENA_NEW(call->arena, struct field_list);
+    struct slice *names = ARENA_ARRAY(call->arena, struct slice, partiql->column_count);
+    for (size_t i = 0; i < partiql->column_count; i++)
+        names[i] = partiql->columns[i].path.elements[0].name;
+    *list = (struct field_list){.present = true, .items = names, .count = partiql->column_count};
+    select->page.projection.names = list;
+}
+
+/* Refused only where the read is keyed outside of OR; elsewhere such an attribute is just missing.
+ */
+static struct error *check_index_filter(struct op_call *call, const struct partiql_select *select,
+                                        bool keyed) {
+    const struct node *where = select->statement->partiql.statement->where;
+    if (!keyed || (where->kind == NODE_OPERATOR && where->op == SIGN_OR))
+        return NULL;
+    return index_read_check_filter(call, &select->page);
+}
+
+/* ---- ranges ---- */
+
+static struct error *make_range(struct op_call *call, const struct partiql_range *from,
+                                struct read_range *range) {
+    const struct key_condition conditions[2] = {from->hash, from->sort};
+    return query_keys_match(call->arena, conditions, from->has_sort ? 2 : 1, range);
+}
+
+static struct error *make_ranges(struct op_call *call, struct partiql_select *select,
+                                 const struct partiql_ranges *found) {
+    const struct read_range base = {.table = select->page.range.table,
+                                    .index = select->page.range.index,
+                                    .reverse = found->reverse};
+    select->range_count = found->keyed ? found->count : 1;
+    select->ranges = ARENA_ARRAY(call->arena, struct read_range, select->range_count + 1);
+    select->ranges[0] = base;
+    for (size_t i = 0; found->keyed && i < found->count; i++) {
+        select->ranges[i] = base;
+        TRY(make_range(call, &found->list[i], &select->ranges[i]));
+    }
+    return NULL;
+}
+
+static struct error *check_start(struct arena *arena, const struct read_range *range) {
+    TRY(query_keys_check_start(arena, range));
+    if (range->index != NULL)
+        TRY(index_read_check_table_start(arena, range));
+    return value_present(range->hash[0]) ? query_keys_check_bounds(arena, range) : NULL;
+}
+
+/* Where the token says. */
+static struct error *start_ranges(struct op_call *call, struct partiql_select *select,
+                                  struct slice token) {
+    partiql_fingerprint(select->statement, select->token.fingerprint);
+    if (slice_present(token)) {
+        TRY(partiql_token_decode(call->arena, token, &select->token));
+        if (select->token.range >= select->range_count)
+            return partiql_token_invalid(call->arena);
+        select->range_at = select->token.range;
+        struct read_range *range = &select->ranges[select->range_at];
+        range->start_key = select->token.last_key;
+        if (check_start(call->arena, range) != NULL)
+            return partiql_token_invalid(call->arena);
+    }
+    select->page.range = select->ranges[select->range_at];
+    return NULL;
+}
+
+/* ---- the whole ---- */
+
+static struct error *check_table(struct op_call *call, struct partiql_select *select,
+                                 struct slice token) {
+    struct read_page *page = &select->page;
+    struct partiql_call *statement = select->statement;
+    page->range.table = statement->table;
+    TRY(find_index(call, select));
+    struct partiql_ranges *found = ARENA_NEW(call->arena, struct partiql_ranges);
+    TRY(partiql_ranges(call->arena, &statement->partiql, query_keys_schema(&page->range), found));
+    TRY(index_read_check_attributes(call, page));
+    TRY(check_index_filter(call, select, found->keyed));
+    TRY(partiql_call_check_paths(call->arena, statement));
+    TRY(make_ranges(call, select, found));
+    return start_ranges(call, select, token);
+}
+
+struct error *partiql_select_prepare(struct op_call *call, struct partiql_call *statement,
+                                     const struct partiql_select_input *input,
+                                     struct partiql_select *select) {
+    struct read_page *page = &select->page;
+    select->statement = statement;
+    page->table_name = statement->partiql.table_name;
+    page->return_consumed_capacity = input->return_consumed_capacity;
+    page->consistent = input->consistent;
+    page->limit = input->limit;
+    page->hooks = &hooks;
+    page->context = select;
+    page->expressions.list[0] =
+        (struct expression){.kind = EXPR_FILTER, .bound = statement->partiql.where};
+    page->expressions.count = 1;
+    name_attributes(call, select);
+    TRY(check_table(call, select, input->next_token));
+    page->table = table_ref(statement->table);
+    return NULL;
+}
+
+/* A clause that no key can meet: x IN []. */
+static void write_nothing(struct op_call *call, const struct read_page *page) {
+    const struct consumed consumed = {.table_name = page->table_name};
+    struct json_writer json;
+    json_writer_init(&json, call->reply);
+    json_object_begin(&json);
+    member_array(&json, "Items");
+    json_array_end(&json);
+    consumed_write_member(&json, consumed_detail(page->return_consumed_capacity), &consumed);
+    json_object_end(&json);
+}
+
+struct error *partiql_select_run(struct op_call *call, struct partiql_select *select,
+                                 enum op_state *ret_state) {
+    if (select->range_count > 0)
+        return read_page_run(call, &select->page, ret_state);
+    write_nothing(call, &select->page);
+    *ret_state = OP_DONE;
+    return NULL;
+}
+
+void partiql_select_release(struct partiql_select *select) {
+    read_page_release(&select->page);
+}

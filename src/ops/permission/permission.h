@@ -1,0 +1,96 @@
+/* permission.h - what a request needs to be allowed, told by its operation.
+ *
+ * A request needs one permission or several: an action on a resource, with the values that the
+ * conditions of a policy may look at. Most operations need what their descriptor and their field
+ * table say (permission_ask_default): their own action on each table, backup or stream that a
+ * member names. Those that are made of parts - batches, transactions, statements - ask for each
+ * part in a function of their own. Who grants permissions is not known here.
+ *
+ * Threads: the I/O thread, after validate and before run. Memory: the call's arena. */
+#ifndef GRAMME_OPS_PERMISSION_PERMISSION_H
+#define GRAMME_OPS_PERMISSION_PERMISSION_H
+
+#include "ops/request/expressions.h"
+
+enum permission_key {
+#define KEY(symbol, name, list) PERMISSION_##symbol,
+#define ALIAS(symbol, name, list)
+#include "ops/permission/permission_keys.def"
+#undef KEY
+#undef ALIAS
+    PERMISSION_KEY_COUNT
+};
+
+/* None: the request does not say. */
+struct permission_values {
+    struct slice *list;
+    size_t count;
+};
+
+struct permission {
+    struct op_call *call;
+    struct slice action;   /* "dynamodb:PutItem" */
+    struct slice resource; /* an ARN, or "*" */
+    /* By which items are found in the table or index; NULL: it is not there. Borrowed from the
+     * catalog until the next permission is made. */
+    const struct key_schema *keys;
+    struct permission_values values[PERMISSION_KEY_COUNT];
+};
+
+/* Who is asked. */
+struct permission_check {
+    /* NULL: granted; else the error for the caller. */
+    struct error *(*ask)(const struct permission_check *check, const struct permission *permission);
+    uint32_t keys; /* a bit for each key that somebody looks at; others need no values */
+};
+
+/* Asks for all that the request needs. */
+struct error *permission_ask(struct op_call *call, const struct permission_check *check);
+
+/* ---- for operations that ask for their parts ---- */
+
+/* On a table, given by name or ARN, or on one of its indexes, when a name is given. */
+void permission_init(struct permission *permission, struct op_call *call, const char *action,
+                     struct slice table, struct slice index);
+
+static inline bool permission_wanted(const struct permission_check *check,
+                                     enum permission_key key) {
+    return (check->keys >> key & 1) != 0;
+}
+
+/* One more value, which the caller keeps. */
+void permission_add(struct permission *permission, enum permission_key key, struct slice value);
+/* ReturnConsumedCapacity and ReturnValues, as far as the operation has them. */
+void permission_add_parameters(const struct permission_check *check, struct permission *permission);
+/* Select as it is in effect: it always has a value. */
+void permission_add_select(struct permission *permission, struct slice select, bool specific,
+                           bool index);
+
+/* The partition key of an item, or a value that a condition gives it. */
+void permission_add_key(const struct permission_check *check, struct permission *permission,
+                        struct value item);
+void permission_add_key_value(const struct permission_check *check, struct permission *permission,
+                              struct value value);
+/* Attributes: those of an item or a key, of expressions, and names that are given as such. */
+void permission_add_item(const struct permission_check *check, struct permission *permission,
+                         struct value item);
+void permission_add_expression(const struct permission_check *check, struct permission *permission,
+                               const struct expr *expr);
+void permission_add_expressions(const struct permission_check *check, struct permission *permission,
+                                const struct expressions *expressions);
+void permission_add_name(const struct permission_check *check, struct permission *permission,
+                         struct slice name);
+void permission_add_names(const struct permission_check *check, struct permission *permission,
+                          const struct field_list *names);
+
+/* ---- asking for common parts ---- */
+
+struct transact_action_input;
+
+/* One action of a transaction. */
+struct error *permission_ask_action(const struct permission_check *check,
+                                    struct permission *permission,
+                                    const struct transact_action_input *input,
+                                    const struct expressions *expressions);
+
+#endif

@@ -1,0 +1,24 @@
+/* projection.h - which attributes of an item a reply shows. */
+#ifndef GRAMME_OPS_READ_PROJECTION_H
+#define GRAMME_OPS_READ_PROJECTION_H
+
+#include "expr/expr.h"
+#include "ops/request/field.h"
+
+/* All attributes, unless there is a ProjectionExpression or AttributesToGet. */
+struct projection {
+    const struct expr *expr;        /* NULL: none */
+    const struct field_list *names; /* AttributesToGet, FIELD_SORTED; NULL or not present: none */
+};
+
+/* AttributesToGet names no attribute twice. */
+struct error *projection_check_names(struct arena *arena, const struct field_list *names);
+
+/* The item's JSON. Scratch memory is given back. */
+void projection_write(const struct projection *projection, struct arena *scratch,
+                      struct json_writer *json, struct value item);
+/* The same as a member ,"Item":{...}, which is left out when nothing was selected. */
+void projection_write_member(const struct projection *projection, struct arena *scratch,
+                             struct json_writer *json, struct value item);
+
+#endif

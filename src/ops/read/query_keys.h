@@ -1,0 +1,22 @@
+/* query_keys.h - the key conditions of a Query against the keys of a table or an index: the checks
+ * that need the schema, in the service's order. */
+#ifndef GRAMME_OPS_READ_QUERY_KEYS_H
+#define GRAMME_OPS_READ_QUERY_KEYS_H
+
+#include "engine/read.h"
+
+/* The keys of range->index, or of the table when there is none. */
+const struct key_schema *query_keys_schema(const struct read_range *range);
+
+/* ExclusiveStartKey has the right attributes. */
+struct error *query_keys_check_start(struct arena *arena, const struct read_range *range);
+/* Not more conditions than key attributes. */
+struct error *query_keys_check_count(struct arena *arena, const struct key_schema *keys,
+                                     size_t count);
+/* Fills range->hash and range->sort from the conditions. */
+struct error *query_keys_match(struct arena *arena, const struct key_condition *conditions,
+                               size_t count, struct read_range *range);
+/* ExclusiveStartKey lies in what the conditions select. */
+struct error *query_keys_check_bounds(struct arena *arena, const struct read_range *range);
+
+#endif

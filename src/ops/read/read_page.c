@@ -1,0 +1,260 @@
+/* read_page.c - the loop over a range. Memory: the call's arena; items are written to the reply as
+ * they are found. */
+#include "ops/read/read_page.h"
+
+#include <sched.h>
+
+#include "model/capacity.h"
+#include "model/key.h"
+#include "model/limits.h"
+#include "ops/account/consumed.h"
+#include "ops/permission/permission.h"
+#include "json/member.h"
+
+enum {
+    /* What a page may read on the I/O thread before it moves: less than the cost of moving it would
+     * be worth. A scan that has so many items has mostly more. */
+    INLINE_ITEMS_MAX = 256,
+    INLINE_ITEMS_OF_SCAN_MAX = 32,
+    INLINE_BYTES_MAX = 128 * 1024,
+    /* On a worker it gives way now and then, or a GetItem that needs the same core would wait for
+     * some milliseconds until the scheduler has a look. */
+    ITEMS_BETWEEN_YIELDS = 64,
+};
+
+struct read_page *read_page_new(struct op_call *call, const struct read_page_input *input) {
+    struct read_page *page = ARENA_NEW(call->arena, struct read_page);
+    call->work = page;
+    page->table_name = input->table_name;
+    page->return_consumed_capacity = input->return_consumed_capacity;
+    page->projection.names = input->attributes_to_get;
+    page->select = input->select;
+    page->has_index = slice_present(input->index_name);
+    page->count_only = slice_is(input->select, "COUNT");
+    page->consistent = input->consistent;
+    page->limit = input->limit;
+    page->expressions.names = input->names;
+    page->expressions.values = input->values;
+    expressions_add(&page->expressions, EXPR_FILTER, "FilterExpression", input->filter_expression);
+    expressions_add(&page->expressions, EXPR_PROJECTION, "ProjectionExpression",
+                    input->projection_expression);
+    return page;
+}
+
+/* ---- validation ---- */
+
+static struct error *cannot_specify(struct arena *arena, const struct read_page *page,
+                                    const char *prefix) {
+    bool count = slice_is(page->select, "COUNT");
+    bool by_expression = page->projection.expr != NULL;
+    return error_validation(arena, "%sCannot specify the %s when choosing to get %.*s", prefix,
+                            by_expression ? "ProjectionExpression" : "AttributesToGet",
+                            SLICE_ARGS(count ? SLICE_LITERAL("only the Count") : page->select));
+}
+
+struct error *read_page_check_select(struct arena *arena, const struct read_page *page,
+                                     const char *prefix) {
+    if (!slice_present(page->select))
+        return NULL;
+    bool chosen = page->projection.expr != NULL || page->projection.names->present;
+    if (slice_is(page->select, "SPECIFIC_ATTRIBUTES")) {
+        if (!chosen)
+            return error_validation(arena,
+                                    "%sMust specify the AttributesToGet or ProjectionExpression "
+                                    "when choosing to get SPECIFIC_ATTRIBUTES",
+                                    prefix);
+        return NULL;
+    }
+    if (chosen)
+        return cannot_specify(arena, page, prefix);
+    if (slice_is(page->select, "ALL_PROJECTED_ATTRIBUTES") && !page->has_index)
+        return error_validation(arena,
+                                "%sALL_PROJECTED_ATTRIBUTES can be used only when Querying using "
+                                "an IndexName",
+                                prefix);
+    return NULL;
+}
+
+/* The texts about numbers and duplicates come as they are; all others are said to be about the key.
+ */
+static bool stands_alone(struct slice text) {
+    static const char *const starts[] = {
+        "The parameter cannot be converted",
+        "Number overflow",
+        "Number underflow",
+        "Attempting to store more than 38",
+        PVI "Input collection",
+        PVI "An number set",
+        "Input collection",
+    };
+    for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+        if (slice_starts_with(text, slice_text(starts[i])))
+            return true;
+    return false;
+}
+
+struct error *read_page_start_key_fault(struct arena *arena, struct error *fault) {
+    if (fault == NULL || stands_alone(fault->message))
+        return fault;
+    return error_validation(arena, "The provided starting key is invalid: %.*s",
+                            SLICE_ARGS(fault->message));
+}
+
+struct error *read_page_ask(const struct read_page *page, const struct permission_check *check,
+                            struct permission *permission, struct value start_key) {
+    const struct field_list *names = page->projection.names;
+    permission_add_parameters(check, permission);
+    permission_add_select(permission, page->select, page->projection.expr != NULL || names->present,
+                          page->has_index);
+    permission_add_item(check, permission, start_key);
+    permission_add_expressions(check, permission, &page->expressions);
+    permission_add_names(check, permission, names);
+    return check->ask(check, permission);
+}
+
+/* ---- reading ---- */
+
+static struct error *start(struct op_call *call, struct read_page *page) {
+    TRY(reader_begin(call->context->engine, call->arena, READ_SNAPSHOT, &page->reader));
+    TRY(cursor_open(&page->reader, &page->range, &page->cursor));
+    json_writer_init(&page->json, call->reply);
+    json_object_begin(&page->json);
+    if (!page->count_only)
+        member_array(&page->json, "Items");
+    page->started = true;
+    return NULL;
+}
+
+/* An entry of a local index stands for the whole item. */
+static struct error *fetch(struct op_call *call, struct read_page *page, struct stored_item *item) {
+    const struct key_schema *keys = &page->table->definition.keys;
+    struct value key = key_of_item(call->arena, keys, NULL, item->item);
+    TRY(reader_get(&page->reader, page->table, key, item));
+    if (!value_present(item->item))
+        return error_new(call->arena, ERROR_INTERNAL_SERVER_ERROR,
+                         "an index has an entry for an item that is not there");
+    page->fetched_halves += capacity_read(item->size, page->consistent);
+    page->fetched_bytes += item->size;
+    return NULL;
+}
+
+static struct error *take(struct op_call *call, struct read_page *page, struct stored_item *item) {
+    const struct expr *filter = expressions_get(&page->expressions, EXPR_FILTER);
+    page->scanned++;
+    page->bytes += item->size;
+    if (page->fetch)
+        TRY(fetch(call, page, item));
+    if (filter != NULL && !expr_holds(filter, item->item))
+        return NULL;
+    page->count++;
+    if (page->hooks != NULL && page->hooks->write_item != NULL)
+        page->hooks->write_item(call, page, item->item);
+    else if (!page->count_only)
+        projection_write(&page->projection, call->arena, &page->json, item->item);
+    return NULL;
+}
+
+static bool page_is_full(const struct read_page *page) {
+    return (page->limit > 0 && page->scanned >= (uint64_t)page->limit) ||
+           page->bytes + page->fetched_bytes >= LIMIT_PAGE_BYTES;
+}
+
+static bool too_long_for_here(const struct op_call *call, const struct read_page *page) {
+    bool scan = !value_present(page->range.hash[0]);
+    return !call->elsewhere &&
+           (page->scanned >= (scan ? INLINE_ITEMS_OF_SCAN_MAX : INLINE_ITEMS_MAX) ||
+            page->bytes + page->fetched_bytes >= INLINE_BYTES_MAX);
+}
+
+/* The next range, where there are several. */
+static struct error *go_on(struct read_page *page, bool *ret_more) {
+    *ret_more = false;
+    if (page->hooks == NULL || page->hooks->next_range == NULL || !page->hooks->next_range(page))
+        return NULL;
+    page->ended_halves += capacity_read(page->bytes - page->ended_bytes, page->consistent);
+    page->ended_bytes = page->bytes;
+    cursor_close(&page->cursor);
+    TRY(cursor_open(&page->reader, &page->range, &page->cursor));
+    *ret_more = true;
+    return NULL;
+}
+
+/* True when the page is complete. */
+static struct error *read_on(struct op_call *call, struct read_page *page, bool *ret_complete) {
+    *ret_complete = true;
+    while (!too_long_for_here(call, page)) {
+        struct stored_item item;
+        TRY(cursor_next(&page->cursor, &item));
+        if (!value_present(item.item)) {
+            bool more;
+            TRY(go_on(page, &more));
+            if (!more)
+                return NULL;
+            continue;
+        }
+        TRY(take(call, page, &item));
+        if (call->elsewhere && page->scanned % ITEMS_BETWEEN_YIELDS == 0)
+            sched_yield();
+        if (page_is_full(page)) {
+            const struct table_index *index = page->range.index;
+            page->last_key = key_of_item(call->arena, &page->table->definition.keys,
+                                         index == NULL ? NULL : &index->keys, item.item);
+            return NULL;
+        }
+    }
+    *ret_complete = false;
+    return NULL;
+}
+
+static void write_consumed(struct op_call *call, struct read_page *page) {
+    uint64_t halves =
+        page->ended_halves + capacity_read(page->bytes - page->ended_bytes, page->consistent);
+    const struct table_index *index = page->range.index;
+    struct consumed consumed = {.table_name = page->table_name, .table_halves = halves};
+    if (index != NULL) {
+        consumed.table_halves = page->fetched_halves;
+        consumed_add_index(&consumed, call->arena,
+                           &(struct index_cost){index->name, index->global, halves});
+    }
+    consumed_write_member(&page->json, consumed_detail(page->return_consumed_capacity), &consumed);
+}
+
+static void write_counts(struct read_page *page) {
+    member_integer(&page->json, "Count", (int64_t)page->count);
+    member_integer(&page->json, "ScannedCount", (int64_t)page->scanned);
+}
+
+static void write_end(struct op_call *call, struct read_page *page) {
+    struct json_writer *json = &page->json;
+    if (!page->count_only)
+        json_array_end(json);
+    if (page->hooks != NULL && page->hooks->write_members != NULL)
+        page->hooks->write_members(call, page);
+    else
+        write_counts(page);
+    if (value_present(page->last_key)) {
+        JSON_NAME_LITERAL(json, "LastEvaluatedKey");
+        item_write_json(json, page->last_key);
+    }
+    write_consumed(call, page);
+    json_object_end(json);
+}
+
+struct error *read_page_run(struct op_call *call, struct read_page *page,
+                            enum op_state *ret_state) {
+    if (!page->started)
+        TRY(start(call, page));
+    bool complete;
+    TRY(read_on(call, page, &complete));
+    if (complete)
+        write_end(call, page);
+    *ret_state = complete ? OP_DONE : OP_ELSEWHERE;
+    return NULL;
+}
+
+void read_page_release(struct read_page *page) {
+    cursor_close(&page->cursor);
+    reader_end(&page->reader);
+    expressions_release(&page->expressions);
+    table_unref(page->table);
+}

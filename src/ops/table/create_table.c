@@ -1,0 +1,149 @@
+/* create_table.c - CreateTable: a new table.
+ *
+ * The reply says CREATING, as clients expect, but the table can be used at once: the catalog holds
+ * it as ACTIVE. */
+#include "ops/table/create_table.h"
+
+#include "model/limits.h"
+#include "ops/permission/permission.h"
+#include "ops/table/table_change.h"
+#include "ops/table/table_indexes.h"
+#include "ops/table/table_keys.h"
+#include "ops/table/table_settings.h"
+#include "ops/table/tags.h"
+
+struct create_table {
+    struct table_change change;
+    struct table_definition definition;
+};
+
+static struct error *validate(struct op_call *call) {
+    const struct create_table_request *request = call->request;
+    TRY(table_change_new(call, request->table_name, sizeof(struct create_table)));
+    return create_table_check(call->arena, request);
+}
+
+static enum table_class class_of(struct slice table_class) {
+    if (!slice_present(table_class))
+        return TABLE_CLASS_DEFAULT;
+    return slice_is(table_class, "STANDARD") ? TABLE_CLASS_STANDARD : TABLE_CLASS_INFREQUENT_ACCESS;
+}
+
+static void define_capacity(struct table_definition *definition,
+                            const struct create_table_request *request) {
+    const struct provisioned_throughput_input *throughput = request->provisioned_throughput;
+    if (throughput == NULL) {
+        definition->billing = BILLING_PAY_PER_REQUEST;
+        definition->billing_shown = true;
+        definition->on_demand_since_ms = definition->created_ms;
+    } else {
+        definition->throughput.read_units = throughput->read_capacity_units.value;
+        definition->throughput.write_units = throughput->write_capacity_units.value;
+    }
+    definition->on_demand = on_demand_of(request->on_demand_throughput);
+    definition->warm = warm_of(request->warm_throughput);
+}
+
+/* Indexes of a new table are complete at once. */
+static void define_indexes(struct op_call *call, const struct definitions *definitions,
+                           struct table_definition *definition) {
+    const struct create_table_request *request = call->request;
+    const struct local_index_input *local = request->local_secondary_indexes.items;
+    const struct global_index_input *global = request->global_secondary_indexes.items;
+    size_t local_count = request->local_secondary_indexes.count;
+    size_t global_count = request->global_secondary_indexes.count;
+    definition->indexes = ARENA_ARRAY(call->arena, struct table_index, local_count + global_count);
+    for (size_t i = 0; i < local_count; i++)
+        definition->indexes[definition->index_count++] =
+            local_index_of(call->arena, &local[i], definitions);
+    for (size_t i = 0; i < global_count; i++)
+        definition->indexes[definition->index_count++] =
+            global_index_of(call->arena, &global[i], definitions);
+}
+
+static void define(struct op_call *call, struct table_definition *definition) {
+    const struct create_table_request *request = call->request;
+    const struct table_change *change = call->work;
+    struct definitions definitions = definitions_of(call->arena, &request->attribute_definitions);
+    definition->name = change->job.table_name;
+    definition->uuid = random_uuid(call_random(call), call->arena);
+    definition->status = TABLE_ACTIVE;
+    definition->created_ms = change->now_ms;
+    definition->keys = key_schema_of(&request->key_schema, &definitions);
+    definition->attributes = attributes_of(call->arena, &definitions);
+    definition->attribute_count = definitions.list->count;
+    define_indexes(call, &definitions, definition);
+    define_capacity(definition, request);
+    definition->table_class = class_of(request->table_class);
+    definition->deletion_protected = request->deletion_protection_enabled.value;
+    const struct sse_specification_input *sse = request->sse_specification;
+    if (sse != NULL && sse->enabled.value) {
+        definition->sse_kms = true;
+        definition->sse_key_arn =
+            kms_key_arn(call->arena, call_random(call), sse->kms_master_key_id,
+                        call->context->region, call->context->account);
+    }
+    definition->stream = stream_view_of(request->stream_specification);
+    definition->tags = tags_of(call->arena, &request->tags);
+    definition->tag_count = request->tags.count;
+}
+
+static struct error *create(struct catalog_job *job, const struct table *current,
+                            size_t table_count, struct catalog_change *ret_change) {
+    const struct op_call *call = job->context;
+    const struct create_table *work = call->work;
+    if (current != NULL)
+        return error_new(job->arena, ERROR_RESOURCE_IN_USE, "Table already exists: %.*s",
+                         SLICE_ARGS(job->table_name));
+    if (table_count >= LIMIT_TABLES)
+        return error_new(job->arena, ERROR_LIMIT_EXCEEDED,
+                         "Subscriber limit exceeded: There is a limit of %d tables per subscriber",
+                         LIMIT_TABLES);
+    ret_change->action = CATALOG_CREATE;
+    ret_change->definition = work->definition;
+    return NULL;
+}
+
+/* Tags need a permission of their own. */
+static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct create_table_request *request = call->request;
+    struct permission permission;
+    permission_init(&permission, call, call->op->action, request->table_name, SLICE_NONE);
+    TRY(check->ask(check, &permission));
+    if (request->tags.count == 0)
+        return NULL;
+    permission_init(&permission, call, "dynamodb:TagResource", request->table_name, SLICE_NONE);
+    return check->ask(check, &permission);
+}
+
+static struct error *run(struct op_call *call, enum op_state *ret_state) {
+    struct create_table *work = call->work;
+    define(call, &work->definition);
+    table_change_submit(call, create, ret_state);
+    return NULL;
+}
+
+static struct error *finish(struct op_call *call) {
+    const struct create_table *work = call->work;
+    TRY(work->change.job.error);
+    struct table_description description =
+        table_describe(call, work->change.job.after, work->change.now_ms);
+    description.kind = DESCRIBE_CREATED;
+    description.status = TABLE_CREATING;
+    description.item_count = 0;
+    description.size_bytes = 0;
+    table_description_reply(call, "TableDescription", &description);
+    return NULL;
+}
+
+const struct op op_create_table = {
+    .name = "CreateTable",
+    .action = "dynamodb:CreateTable",
+    .flags = OP_CONTROL,
+    .input = &create_table_shape,
+    .validate = validate,
+    .authorize = authorize,
+    .run = run,
+    .finish = finish,
+    .release = table_change_release,
+};

@@ -1,0 +1,276 @@
+/* table_description.c - the TableDescription structure as JSON.
+ *
+ * Which members appear when is the service's habit: absent rather than null, a billing mode only
+ * for tables that are or were on demand, a class only when one was given. Tests hold the exact
+ * output. */
+#include "ops/table/table_description.h"
+
+#include "model/key_json.h"
+#include "model/limits.h"
+#include "json/member.h"
+
+enum {
+    MS_PER_DAY = 24 * 60 * 60 * 1000,
+    /* A new on-demand table or index serves these at once. */
+    WARM_READ_UNITS = 12000,
+    WARM_WRITE_UNITS = 4000,
+};
+
+static const char *status_text(enum table_status status) {
+    static const char *const texts[] = {[TABLE_CREATING] = "CREATING",
+                                        [TABLE_ACTIVE] = "ACTIVE",
+                                        [TABLE_UPDATING] = "UPDATING",
+                                        [TABLE_DELETING] = "DELETING"};
+    return texts[status];
+}
+
+int64_t throughput_decreases_today(const struct provisioned_throughput *throughput,
+                                   int64_t now_ms) {
+    bool today = throughput->last_decrease_ms / MS_PER_DAY == now_ms / MS_PER_DAY;
+    return today ? throughput->decreases_today : 0;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+struct unit_pair warm_units(enum billing_mode billing,
+                            const struct provisioned_throughput *throughput,
+                            struct unit_pair warm) {
+    struct unit_pair least = {throughput->read_units, throughput->write_units};
+    if (billing == BILLING_PAY_PER_REQUEST)
+        least = (struct unit_pair){WARM_READ_UNITS, WARM_WRITE_UNITS};
+    return (struct unit_pair){larger(least.read, warm.read), larger(least.write, warm.write)};
+}
+
+/* ---- parts ---- */
+
+static void write_arn(struct json_writer *json, const char *name,
+                      const struct table_description *table, const char *infix, struct slice tail) {
+    struct buffer arn;
+    buffer_init(&arn, 4 * LIMIT_TABLE_ARN_CHARS);
+    buffer_printf(&arn, "arn:aws:dynamodb:%.*s:%.*s:table/%.*s%s", SLICE_ARGS(table->region),
+                  SLICE_ARGS(table->account), SLICE_ARGS(table->definition->name), infix);
+    buffer_append_slice(&arn, tail);
+    member_text(json, name, buffer_slice(&arn));
+    buffer_release(&arn);
+}
+
+static void write_throughput(struct json_writer *json, const struct table_description *table,
+                             const struct provisioned_throughput *throughput) {
+    member_object(json, "ProvisionedThroughput");
+    member_time(json, "LastIncreaseDateTime", throughput->last_increase_ms);
+    member_time(json, "LastDecreaseDateTime", throughput->last_decrease_ms);
+    member_integer(json, "NumberOfDecreasesToday",
+                   throughput_decreases_today(throughput, table->now_ms));
+    member_integer(json, "ReadCapacityUnits", throughput->read_units);
+    member_integer(json, "WriteCapacityUnits", throughput->write_units);
+    json_object_end(json);
+}
+
+static void write_attributes(struct json_writer *json, const struct table_definition *definition) {
+    member_array(json, "AttributeDefinitions");
+    for (size_t i = 0; i < definition->attribute_count; i++) {
+        const struct attribute_definition *attribute = &definition->attributes[i];
+        json_object_begin(json);
+        member_text(json, "AttributeName", attribute->name);
+        member_text(json, "AttributeType", slice_text(value_type_name(attribute->type)));
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+void on_demand_write(struct json_writer *json, struct unit_pair units,
+                     const struct table_description *removed) {
+    bool read = units.read != -1 || (removed != NULL && removed->on_demand_read_removed);
+    bool write = units.write != -1 || (removed != NULL && removed->on_demand_write_removed);
+    if (!read && !write)
+        return;
+    member_object(json, "OnDemandThroughput");
+    if (read)
+        member_integer(json, "MaxReadRequestUnits", units.read);
+    if (write)
+        member_integer(json, "MaxWriteRequestUnits", units.write);
+    json_object_end(json);
+}
+
+static void write_warm(struct json_writer *json, struct unit_pair units, bool updating) {
+    member_object(json, "WarmThroughput");
+    member_integer(json, "ReadUnitsPerSecond", units.read);
+    member_integer(json, "WriteUnitsPerSecond", units.write);
+    member_text(json, "Status", slice_text(updating ? "UPDATING" : "ACTIVE"));
+    json_object_end(json);
+}
+
+/* A new table shows what it was asked to be warm for, if anything. */
+static void write_table_warm(struct json_writer *json, const struct table_description *table,
+                             const struct provisioned_throughput *throughput) {
+    const struct table_definition *definition = table->definition;
+    bool created = table->kind == DESCRIBE_CREATED;
+    bool asked = definition->warm.read != -1 || definition->warm.write != -1;
+    if (asked || !created)
+        write_warm(json, warm_units(definition->billing, throughput, definition->warm),
+                   created || table->warm_updating);
+}
+
+static void write_billing(struct json_writer *json, const struct table_description *table) {
+    const struct table_definition *definition = table->definition;
+    if (!definition->billing_shown)
+        return;
+    bool on_demand = definition->billing == BILLING_PAY_PER_REQUEST;
+    member_object(json, "BillingModeSummary");
+    member_text(json, "BillingMode", slice_text(on_demand ? "PAY_PER_REQUEST" : "PROVISIONED"));
+    if (table->kind != DESCRIBE_CREATED &&
+        (table->kind != DESCRIBE_UPDATED || table->status == TABLE_ACTIVE))
+        member_time(json, "LastUpdateToPayPerRequestDateTime", definition->on_demand_since_ms);
+    json_object_end(json);
+}
+
+static void write_class(struct json_writer *json, const struct table_definition *definition) {
+    if (definition->table_class == TABLE_CLASS_DEFAULT)
+        return;
+    bool standard = definition->table_class == TABLE_CLASS_STANDARD;
+    member_object(json, "TableClassSummary");
+    member_text(json, "TableClass",
+                slice_text(standard ? "STANDARD" : "STANDARD_INFREQUENT_ACCESS"));
+    member_time(json, "LastUpdateDateTime", definition->table_class_changed_ms);
+    json_object_end(json);
+}
+
+static void write_sse(struct json_writer *json, const struct table_description *table) {
+    if (!table->definition->sse_kms)
+        return;
+    member_object(json, "SSEDescription");
+    member_text(json, "Status", slice_text(table->sse_updating ? "UPDATING" : "ENABLED"));
+    member_text(json, "SSEType", SLICE_LITERAL("KMS"));
+    member_text(json, "KMSMasterKeyArn", table->definition->sse_key_arn);
+    json_object_end(json);
+}
+
+struct slice stream_view_text(enum stream_view view) {
+    static const char *const views[] = {[STREAM_OFF] = "",
+                                        [STREAM_KEYS_ONLY] = "KEYS_ONLY",
+                                        [STREAM_NEW_IMAGE] = "NEW_IMAGE",
+                                        [STREAM_OLD_IMAGE] = "OLD_IMAGE",
+                                        [STREAM_NEW_AND_OLD] = "NEW_AND_OLD_IMAGES"};
+    return slice_text(views[view]);
+}
+
+static void write_stream(struct json_writer *json, const struct table_description *table) {
+    const struct table_definition *definition = table->definition;
+    if (definition->stream != STREAM_OFF) {
+        member_object(json, "StreamSpecification");
+        member_bool(json, "StreamEnabled", true);
+        member_text(json, "StreamViewType", stream_view_text(definition->stream));
+        json_object_end(json);
+    }
+    if (slice_present(definition->stream_label)) {
+        member_text(json, "LatestStreamLabel", definition->stream_label);
+        write_arn(json, "LatestStreamArn", table, "/stream/", definition->stream_label);
+    }
+}
+
+/* ---- indexes ---- */
+
+static void write_index(struct json_writer *json, const struct table_description *table,
+                        size_t position) {
+    const struct table_index *index = &table->definition->indexes[position];
+    struct index_figures figures = {.item_count = 0};
+    if (table->index_figures != NULL)
+        figures = table->index_figures[position];
+    json_object_begin(json);
+    member_text(json, "IndexName", index->name);
+    key_schema_write(json, &index->keys);
+    index_projection_write(json, index);
+    if (index->global) {
+        bool creating = table->kind == DESCRIBE_CREATED || table->definition->restoring;
+        member_text(json, "IndexStatus",
+                    slice_text(status_text(creating ? TABLE_CREATING : index->status)));
+        if (index->backfilling && index->status == TABLE_CREATING) {
+            member_bool(json, "Backfilling",
+                        table->kind == DESCRIBE_TABLE); /* it starts a little later */
+        }
+        write_throughput(json, table, &index->throughput);
+    }
+    member_integer(json, "IndexSizeBytes", figures.size_bytes);
+    member_integer(json, "ItemCount", figures.item_count);
+    write_arn(json, "IndexArn", table, "/index/", index->name);
+    if (index->global)
+        on_demand_write(json, index->on_demand, NULL);
+    if (index->global && table->kind != DESCRIBE_CREATED) /* a new table's are warm later */
+        write_warm(json, warm_units(table->definition->billing, &index->throughput, index->warm),
+                   figures.warm_updating);
+    json_object_end(json);
+}
+
+static void write_indexes(struct json_writer *json, const struct table_description *table,
+                          const char *name, bool global) {
+    const struct table_definition *definition = table->definition;
+    bool any = false;
+    for (size_t i = 0; i < definition->index_count; i++) {
+        if (definition->indexes[i].global != global)
+            continue;
+        if (!any) {
+            member_array(json, name);
+            any = true;
+        }
+        write_index(json, table, i);
+    }
+    if (any)
+        json_array_end(json);
+}
+
+/* ---- where it comes from ---- */
+
+static void write_restore(struct json_writer *json, const struct table_definition *definition) {
+    if (definition->restored_ms == 0)
+        return;
+    member_object(json, "RestoreSummary");
+    if (slice_present(definition->restored_backup))
+        member_text(json, "SourceBackupArn", definition->restored_backup);
+    member_text(json, "SourceTableArn", definition->restored_table);
+    member_time(json, "RestoreDateTime", definition->restored_ms);
+    member_bool(json, "RestoreInProgress", definition->restoring);
+    json_object_end(json);
+}
+
+/* ---- the whole ---- */
+
+static const struct provisioned_throughput *
+shown_throughput(const struct table_description *table) {
+    return table->throughput != NULL ? table->throughput : &table->definition->throughput;
+}
+
+static void write_what_deletion_leaves(struct json_writer *json,
+                                       const struct table_description *table) {
+    const struct table_definition *definition = table->definition;
+    member_text(json, "TableName", definition->name);
+    member_text(json, "TableStatus", slice_text(status_text(table->status)));
+    write_throughput(json, table, shown_throughput(table));
+    member_integer(json, "TableSizeBytes", table->size_bytes);
+    member_integer(json, "ItemCount", table->item_count);
+    write_arn(json, "TableArn", table, "", SLICE_LITERAL(""));
+    member_text(json, "TableId", definition->uuid);
+    write_billing(json, table);
+    member_bool(json, "DeletionProtectionEnabled", definition->deletion_protected);
+}
+
+void table_description_write(struct json_writer *json, const struct table_description *table) {
+    const struct table_definition *definition = table->definition;
+    json_object_begin(json);
+    write_what_deletion_leaves(json, table);
+    if (table->kind != DESCRIBE_DELETED) {
+        write_attributes(json, definition);
+        key_schema_write(json, &definition->keys);
+        member_time(json, "CreationDateTime", definition->created_ms);
+        write_indexes(json, table, "LocalSecondaryIndexes", false);
+        write_indexes(json, table, "GlobalSecondaryIndexes", true);
+        write_stream(json, table);
+        write_restore(json, definition);
+        write_sse(json, table);
+        write_class(json, definition);
+        on_demand_write(json, definition->on_demand, table);
+        write_table_warm(json, table, shown_throughput(table));
+    }
+    json_object_end(json);
+}

@@ -1,0 +1,65 @@
+/* table_indexes.c - see the header. */
+#include "ops/table/table_indexes.h"
+
+#include "model/index_key.h"
+#include "model/key.h"
+#include "ops/table/table_settings.h"
+
+static void project(struct arena *arena, const struct projection_input *projection,
+                    struct table_index *index) {
+    struct slice type = projection->projection_type;
+    index->projection = slice_is(type, "ALL")         ? PROJECT_ALL
+                        : slice_is(type, "KEYS_ONLY") ? PROJECT_KEYS_ONLY
+                                                      : PROJECT_INCLUDE;
+    struct name_set names =
+        name_set_of(arena, &projection->non_key_attributes, sizeof(struct slice));
+    index->non_key_attributes = names.names;
+    index->non_key_attribute_count = names.count;
+}
+
+struct table_index local_index_of(struct arena *arena, const struct local_index_input *input,
+                                  const struct definitions *definitions) {
+    struct table_index index = {
+        .name = input->index_name,
+        .status = TABLE_ACTIVE,
+        .keys = key_schema_of(&input->key_schema, definitions),
+        .on_demand = UNITS_UNSET,
+        .warm = UNITS_UNSET,
+    };
+    project(arena, input->projection, &index);
+    return index;
+}
+
+struct table_index global_index_of(struct arena *arena, const struct global_index_input *input,
+                                   const struct definitions *definitions) {
+    const struct provisioned_throughput_input *throughput = input->provisioned_throughput;
+    struct table_index index = {
+        .name = input->index_name,
+        .global = true,
+        .status = TABLE_ACTIVE,
+        .keys = key_schema_of(&input->key_schema, definitions),
+        .on_demand = on_demand_of(input->on_demand_throughput),
+        .warm = warm_of(input->warm_throughput),
+    };
+    if (throughput != NULL) {
+        index.throughput.read_units = throughput->read_capacity_units.value;
+        index.throughput.write_units = throughput->write_capacity_units.value;
+    }
+    project(arena, input->projection, &index);
+    return index;
+}
+
+static bool attribute_is_used(const struct table_definition *definition, struct slice name) {
+    return key_schema_has(&definition->keys, name) || index_key_attribute(definition, name);
+}
+
+void table_prune_attributes(struct arena *arena, struct table_definition *definition) {
+    struct attribute_definition *kept =
+        ARENA_ARRAY(arena, struct attribute_definition, definition->attribute_count);
+    size_t count = 0;
+    for (size_t i = 0; i < definition->attribute_count; i++)
+        if (attribute_is_used(definition, definition->attributes[i].name))
+            kept[count++] = definition->attributes[i];
+    definition->attributes = kept;
+    definition->attribute_count = count;
+}

@@ -1,0 +1,229 @@
+/* update_table.c - UpdateTable: changes what a table was created with.
+ *
+ * The decision is made on the commit thread, from the table as it is then (update_table_apply). The
+ * reply shows the service's slow pace, UPDATING and the throughput so far, though the change is
+ * done. */
+#include "ops/table/update_table.h"
+
+#include "ops/table/table_change.h"
+#include "ops/table/table_settings.h"
+
+struct update_table {
+    struct table_change change;
+    struct table_update update;
+    struct update_outcome outcome;
+};
+
+/* ---- the change ---- */
+
+static struct error *apply_stream(struct arena *arena,
+                                  const struct stream_specification_input *stream,
+                                  struct table_definition *definition,
+                                  struct update_outcome *outcome) {
+    if (stream == NULL)
+        return NULL;
+    bool on = definition->stream != STREAM_OFF;
+    if (stream->stream_enabled.value && on)
+        return error_validation(arena, "Table already has an enabled stream: TableName: %.*s",
+                                SLICE_ARGS(definition->name));
+    if (!stream->stream_enabled.value && !on)
+        return error_validation(arena, "Table has no stream to disable: TableName: %.*s",
+                                SLICE_ARGS(definition->name));
+    definition->stream = stream_view_of(stream);
+    outcome->changed = outcome->updating = true;
+    return NULL;
+}
+
+static struct error *apply_replicas(struct arena *arena,
+                                    const struct update_table_request *request) {
+    if (request->replica_updates.present || request->global_table_witness_updates.present ||
+        request->disassociation_protection_enabled.present ||
+        slice_present(request->multi_region_consistency) ||
+        slice_present(request->global_table_settings_replication_mode))
+        return error_validation(arena, NOT_SUPPORTED("Global tables"));
+    return NULL;
+}
+
+static struct error *apply_sse(struct arena *arena, const struct table_update *update,
+                               struct table_definition *definition,
+                               struct update_outcome *outcome) {
+    const struct sse_specification_input *sse = update->request->sse_specification;
+    if (sse == NULL)
+        return NULL;
+    if (!sse->enabled.value && !definition->sse_kms)
+        return error_validation(arena, PVI "Table is already encrypted by default");
+    if (sse->enabled.value && definition->sse_kms &&
+        (!slice_present(sse->kms_master_key_id) ||
+         slice_equal(definition->sse_key_arn, update->new_key_arn)))
+        return error_validation(arena, PVI "Table is already encrypted with given KMSMasterKeyId. "
+                                           "Use KMSMasterKeyId parameter if you want to change "
+                                           "Master Key");
+    definition->sse_kms = sse->enabled.value;
+    definition->sse_key_arn = sse->enabled.value ? update->new_key_arn : SLICE_NONE;
+    outcome->changed = outcome->sse_updating = true;
+    return NULL;
+}
+
+static void apply_class(const struct table_update *update, struct table_definition *definition,
+                        struct update_outcome *outcome) {
+    struct slice given = update->request->table_class;
+    if (!slice_present(given))
+        return;
+    bool standard = slice_is(given, "STANDARD");
+    bool was_standard = definition->table_class != TABLE_CLASS_INFREQUENT_ACCESS;
+    if (standard == was_standard)
+        return;
+    definition->table_class = standard ? TABLE_CLASS_STANDARD : TABLE_CLASS_INFREQUENT_ACCESS;
+    definition->table_class_changed_ms = update->now_ms;
+    outcome->changed = outcome->updating = true;
+}
+
+static void apply_protection(const struct table_update *update, struct table_definition *definition,
+                             struct update_outcome *outcome) {
+    struct field_bool given = update->request->deletion_protection_enabled;
+    if (!given.present || given.value == definition->deletion_protected)
+        return;
+    definition->deletion_protected = given.value;
+    outcome->changed = true;
+}
+
+struct error *update_table_apply(struct arena *arena, const struct table_update *update,
+                                 struct table_definition *definition,
+                                 struct update_outcome *ret_outcome) {
+    struct update_outcome outcome = {.changed = false};
+    TRY(update_throughput_apply(arena, update, definition, &outcome));
+    TRY(apply_stream(arena, update->request->stream_specification, definition, &outcome));
+    TRY(apply_sse(arena, update, definition, &outcome));
+    TRY(apply_replicas(arena, update->request));
+    TRY(update_indexes_apply(arena, update, definition, &outcome));
+    apply_class(update, definition, &outcome);
+    apply_protection(update, definition, &outcome);
+    *ret_outcome = outcome;
+    return NULL;
+}
+
+static struct error *change(struct catalog_job *job, const struct table *current,
+                            size_t table_count, struct catalog_change *ret_change) {
+    (void)table_count;
+    const struct op_call *call = job->context;
+    struct update_table *work = call->work;
+    if (current == NULL)
+        return table_not_found(job->arena, job->table_name);
+    TRY(table_check_active(job->arena, &current->definition));
+    struct table_definition definition = current->definition;
+    TRY(update_table_apply(job->arena, &work->update, &definition, &work->outcome));
+    ret_change->action = work->outcome.changed ? CATALOG_REPLACE : CATALOG_NOTHING;
+    ret_change->definition = definition;
+    return NULL;
+}
+
+/* ---- the operation ---- */
+
+static struct error *validate(struct op_call *call) {
+    const struct update_table_request *request = call->request;
+    TRY(table_change_new(call, request->table_name, sizeof(struct update_table)));
+    return update_table_check(call->arena, request);
+}
+
+static struct error *run(struct op_call *call, enum op_state *ret_state) {
+    const struct update_table_request *request = call->request;
+    struct update_table *work = call->work;
+    const struct sse_specification_input *sse = request->sse_specification;
+    work->update = (struct table_update){.request = request, .now_ms = work->change.now_ms};
+    if (sse != NULL && sse->enabled.value)
+        work->update.new_key_arn =
+            kms_key_arn(call->arena, call_random(call), sse->kms_master_key_id,
+                        call->context->region, call->context->account);
+    table_change_submit(call, change, ret_state);
+    return NULL;
+}
+
+/* ---- the reply ---- */
+
+static const struct table_index *index_of(const struct table_definition *definition,
+                                          struct slice name) {
+    for (size_t i = 0; i < definition->index_count; i++)
+        if (slice_equal(definition->indexes[i].name, name))
+            return &definition->indexes[i];
+    return NULL;
+}
+
+/* The table as it will be, with an index that goes still in its place. */
+static struct table_definition *
+definition_to_show(struct arena *arena, const struct catalog_job *job, struct slice deleted) {
+    const struct table_definition *before = &job->before->definition;
+    struct table_definition *shown = arena_copy(arena, &job->after->definition, sizeof(*shown));
+    const struct table_definition *listed = slice_present(deleted) ? before : shown;
+    struct table_index *indexes =
+        arena_copy(arena, listed->indexes, listed->index_count * sizeof(*listed->indexes));
+    for (size_t i = 0; i < listed->index_count; i++) {
+        const struct table_index *now = index_of(&job->after->definition, indexes[i].name);
+        if (now != NULL)
+            indexes[i] = *now;
+        else
+            indexes[i].status = TABLE_DELETING;
+    }
+    shown->attributes = listed->attributes;
+    shown->attribute_count = listed->attribute_count;
+    shown->index_count = listed->index_count;
+    shown->indexes = indexes;
+    return shown;
+}
+
+/* An index whose throughput changes shows what it had, unless the billing mode changes too, and one
+ * that is warmed up likewise. */
+static void show_index_change(const struct global_index_change_input *given,
+                              const struct table_definition *before,
+                              const struct table_definition *shown, struct index_figures *figures) {
+    const struct table_index *old = index_of(before, given->index_name);
+    for (size_t i = 0; i < shown->index_count; i++) {
+        struct table_index *index = &shown->indexes[i];
+        if (!slice_equal(index->name, given->index_name))
+            continue;
+        if (given->provisioned_throughput != NULL || given->on_demand_throughput != NULL)
+            index->status = TABLE_UPDATING;
+        if (before->billing == shown->billing)
+            index->throughput = old->throughput;
+        figures[i].warm_updating =
+            index->warm.read != old->warm.read || index->warm.write != old->warm.write;
+        index->warm = old->warm;
+    }
+}
+
+static struct error *finish(struct op_call *call) {
+    const struct update_table *work = call->work;
+    const struct catalog_job *job = &work->change.job;
+    TRY(job->error);
+    struct slice deleted = work->outcome.deleted_index;
+    const struct table_definition *before = &job->before->definition;
+    struct table_description description = table_describe(
+        call, slice_present(deleted) ? job->before : job->after, work->change.now_ms);
+    const struct table_definition *shown = definition_to_show(call->arena, job, deleted);
+    const struct field_list *updates = &work->update.request->global_secondary_index_updates;
+    const struct global_index_update_input *update = updates->items;
+    for (size_t i = 0; i < updates->count; i++)
+        if (update[i].update != NULL)
+            show_index_change(update[i].update, before, shown, description.index_figures);
+    description.definition = shown;
+    description.kind = DESCRIBE_UPDATED;
+    description.status = work->outcome.updating ? TABLE_UPDATING : shown->status;
+    if (before->billing == shown->billing)
+        description.throughput = &before->throughput;
+    description.on_demand_read_removed = work->outcome.on_demand_read_removed;
+    description.on_demand_write_removed = work->outcome.on_demand_write_removed;
+    description.sse_updating = work->outcome.sse_updating;
+    description.warm_updating = work->outcome.warm_updating;
+    table_description_reply(call, "TableDescription", &description);
+    return NULL;
+}
+
+const struct op op_update_table = {
+    .name = "UpdateTable",
+    .action = "dynamodb:UpdateTable",
+    .flags = OP_CONTROL,
+    .input = &update_table_shape,
+    .validate = validate,
+    .run = run,
+    .finish = finish,
+    .release = table_change_release,
+};

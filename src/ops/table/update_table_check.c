@@ -1,0 +1,283 @@
+/* update_table_check.c - UpdateTable's field table, and which parts of a request go together. */
+#include "model/limits.h"
+#include "ops/table/create_table.h"
+#include "ops/table/table_settings.h"
+#include "ops/table/update_table.h"
+
+static const struct field index_name_fields[] = {
+    {NAMED("IndexName"), AT(struct index_name_input, index_name), .type = FIELD_STRING,
+     .flags = FIELD_REQUIRED, .pattern = NAME_PATTERN,
+     LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX)},
+    FIELDS_END,
+};
+static const struct shape delete_index_shape = {"DeleteGlobalSecondaryIndexAction",
+                                                sizeof(struct index_name_input), index_name_fields};
+static const struct shape delete_vector_index_shape = {
+    "DeleteVectorIndexAction", sizeof(struct index_name_input), index_name_fields};
+
+static const struct field index_change_fields[] = {
+    {NAMED("IndexName"), AT(struct global_index_change_input, index_name), .type = FIELD_STRING,
+     .flags = FIELD_REQUIRED, .pattern = NAME_PATTERN,
+     LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX)},
+    {NAMED("ProvisionedThroughput"), AT(struct global_index_change_input, provisioned_throughput),
+     .type = FIELD_STRUCT, .shape = &provisioned_throughput_shape},
+    {NAMED("OnDemandThroughput"), AT(struct global_index_change_input, on_demand_throughput),
+     .type = FIELD_STRUCT, .shape = &on_demand_throughput_shape},
+    {NAMED("WarmThroughput"), AT(struct global_index_change_input, warm_throughput),
+     .type = FIELD_STRUCT, .shape = &warm_throughput_shape},
+    FIELDS_END,
+};
+static const struct shape index_change_shape = {"UpdateGlobalSecondaryIndexAction",
+                                                sizeof(struct global_index_change_input),
+                                                index_change_fields};
+
+static const struct field index_update_fields[] = {
+    {NAMED("Update"), AT(struct global_index_update_input, update), .type = FIELD_STRUCT,
+     .shape = &index_change_shape},
+    {NAMED("Create"), AT(struct global_index_update_input, create), .type = FIELD_STRUCT,
+     .shape = &global_index_create_shape},
+    {NAMED("Delete"), AT(struct global_index_update_input, delete), .type = FIELD_STRUCT,
+     .shape = &delete_index_shape},
+    FIELDS_END,
+};
+static const struct shape index_update_shape = {
+    "GlobalSecondaryIndexUpdate", sizeof(struct global_index_update_input), index_update_fields};
+
+static const struct field vector_update_fields[] = {
+    {NAMED("Create"), AT(struct vector_index_update_input, create), .type = FIELD_STRUCT,
+     .shape = &vector_index_create_shape},
+    {NAMED("Delete"), AT(struct vector_index_update_input, delete), .type = FIELD_STRUCT,
+     .shape = &delete_vector_index_shape},
+    FIELDS_END,
+};
+static const struct shape vector_update_shape = {
+    "VectorIndexUpdate", sizeof(struct vector_index_update_input), vector_update_fields};
+
+static const struct field replica_action_fields[] = {
+    {NAMED("RegionName"), AT(struct replica_action_input, region_name), .type = FIELD_STRING,
+     .flags = FIELD_REQUIRED},
+    FIELDS_END,
+};
+static const struct shape replica_action_shape = {
+    "ReplicationGroupMemberAction", sizeof(struct replica_action_input), replica_action_fields};
+
+static const struct field replica_update_fields[] = {
+    {NAMED("Create"), AT(struct replica_update_input, create), .type = FIELD_STRUCT,
+     .shape = &replica_action_shape},
+    {NAMED("Update"), AT(struct replica_update_input, update), .type = FIELD_STRUCT,
+     .shape = &replica_action_shape},
+    {NAMED("Delete"), AT(struct replica_update_input, delete), .type = FIELD_STRUCT,
+     .shape = &replica_action_shape},
+    {NAMED("Disassociate"), AT(struct replica_update_input, disassociate), .type = FIELD_STRUCT,
+     .shape = &replica_action_shape},
+    FIELDS_END,
+};
+static const struct shape replica_update_shape = {
+    "ReplicationGroupUpdate", sizeof(struct replica_update_input), replica_update_fields};
+
+static const struct field update_table_fields[] = {
+    {NAMED("AttributeDefinitions"), AT(struct update_table_request, attribute_definitions),
+     .type = FIELD_STRUCT_LIST, .shape = &attribute_definition_shape},
+    {NAMED("TableName"), AT(struct update_table_request, table_name), .type = FIELD_STRING,
+     .flags = FIELD_TABLE_NAME, LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_ARN_CHARS),
+     .null_error = "The parameter 'TableName' is required but was not present in the request"},
+    {NAMED("BillingMode"), AT(struct update_table_request, billing_mode), .type = FIELD_STRING,
+     .enum_text = "[PROVISIONED, PAY_PER_REQUEST]"},
+    {NAMED("ProvisionedThroughput"), AT(struct update_table_request, provisioned_throughput),
+     .type = FIELD_STRUCT, .shape = &provisioned_throughput_shape},
+    {NAMED("GlobalSecondaryIndexUpdates"),
+     AT(struct update_table_request, global_secondary_index_updates), .type = FIELD_STRUCT_LIST,
+     .shape = &index_update_shape},
+    {NAMED("VectorIndexUpdates"), AT(struct update_table_request, vector_index_updates),
+     .type = FIELD_STRUCT_LIST, .shape = &vector_update_shape},
+    {NAMED("StreamSpecification"), AT(struct update_table_request, stream_specification),
+     .type = FIELD_STRUCT, .shape = &stream_specification_shape},
+    {NAMED("SSESpecification"), AT(struct update_table_request, sse_specification),
+     .type = FIELD_STRUCT, .shape = &sse_specification_shape},
+    {NAMED("ReplicaUpdates"), AT(struct update_table_request, replica_updates),
+     .type = FIELD_STRUCT_LIST, AT_LEAST(1), .shape = &replica_update_shape},
+    {NAMED("TableClass"), AT(struct update_table_request, table_class), .type = FIELD_STRING},
+    {NAMED("DeletionProtectionEnabled"),
+     AT(struct update_table_request, deletion_protection_enabled), .type = FIELD_BOOLEAN},
+    {NAMED("MultiRegionConsistency"), AT(struct update_table_request, multi_region_consistency),
+     .type = FIELD_STRING, .enum_text = "[EVENTUAL, STRONG]"},
+    {NAMED("GlobalTableWitnessUpdates"),
+     AT(struct update_table_request, global_table_witness_updates), .type = FIELD_IGNORED},
+    {NAMED("OnDemandThroughput"), AT(struct update_table_request, on_demand_throughput),
+     .type = FIELD_STRUCT, .shape = &on_demand_throughput_shape},
+    {NAMED("WarmThroughput"), AT(struct update_table_request, warm_throughput),
+     .type = FIELD_STRUCT, .shape = &warm_throughput_shape},
+    {NAMED("GlobalTableSettingsReplicationMode"),
+     AT(struct update_table_request, global_table_settings_replication_mode), .type = FIELD_STRING,
+     .enum_text = "[ENABLED, DISABLED, ENABLED_WITH_OVERRIDES]"},
+    {NAMED("DisassociationProtectionEnabled"),
+     AT(struct update_table_request, disassociation_protection_enabled), .type = FIELD_BOOLEAN},
+    FIELDS_END,
+};
+const struct shape update_table_shape = {"UpdateTableInput", sizeof(struct update_table_request),
+                                         update_table_fields};
+
+/* ---- what goes together ---- */
+
+/* The concerns of a request, as bits. */
+enum concern {
+    CONCERN_THROUGHPUT = 1 << 0,
+    CONCERN_BILLING = 1 << 1,
+    CONCERN_STREAM = 1 << 2,
+    CONCERN_INDEXES = 1 << 3,
+    CONCERN_SSE = 1 << 4,
+    CONCERN_CLASS = 1 << 5,
+    CONCERN_PROTECTION = 1 << 6,
+    CONCERN_WARM = 1 << 7,
+    CONCERN_REPLICAS = 1 << 8,
+    CONCERN_ON_DEMAND = 1 << 9,
+};
+
+static uint32_t concerns_of(const struct update_table_request *request) {
+    bool replicas = request->replica_updates.present ||
+                    request->global_table_witness_updates.present ||
+                    request->disassociation_protection_enabled.present ||
+                    slice_present(request->multi_region_consistency) ||
+                    slice_present(request->global_table_settings_replication_mode);
+    bool indexes =
+        request->global_secondary_index_updates.count > 0 || request->vector_index_updates.present;
+    uint32_t concerns = 0;
+    concerns |= request->provisioned_throughput != NULL ? CONCERN_THROUGHPUT : 0;
+    concerns |= slice_present(request->billing_mode) ? CONCERN_BILLING : 0;
+    concerns |= request->stream_specification != NULL ? CONCERN_STREAM : 0;
+    concerns |= indexes ? CONCERN_INDEXES : 0;
+    concerns |= request->sse_specification != NULL ? CONCERN_SSE : 0;
+    concerns |= slice_present(request->table_class) ? CONCERN_CLASS : 0;
+    concerns |= request->deletion_protection_enabled.present ? CONCERN_PROTECTION : 0;
+    concerns |= request->warm_throughput != NULL ? CONCERN_WARM : 0;
+    concerns |= replicas ? CONCERN_REPLICAS : 0;
+    concerns |= request->on_demand_throughput != NULL ? CONCERN_ON_DEMAND : 0;
+    return concerns;
+}
+
+/* Some update makes or removes an index, rather than changing one. */
+static bool builds_or_drops_index(const struct update_table_request *request) {
+    const struct global_index_update_input *update = request->global_secondary_index_updates.items;
+    for (size_t i = 0; i < request->global_secondary_index_updates.count; i++)
+        if (update[i].create != NULL || update[i].delete != NULL)
+            return true;
+    return request->vector_index_updates.count > 0;
+}
+
+static bool builds_index(const struct update_table_request *request) {
+    const struct global_index_update_input *update = request->global_secondary_index_updates.items;
+    for (size_t i = 0; i < request->global_secondary_index_updates.count; i++)
+        if (update[i].create != NULL)
+            return true;
+    return false;
+}
+
+/* The table or an index is warmed up. */
+static bool warms(const struct update_table_request *request) {
+    const struct global_index_update_input *update = request->global_secondary_index_updates.items;
+    for (size_t i = 0; i < request->global_secondary_index_updates.count; i++)
+        if (update[i].update != NULL && update[i].update->warm_throughput != NULL)
+            return true;
+    return request->warm_throughput != NULL;
+}
+
+static struct error *check_alone(struct arena *arena, uint32_t concerns) {
+    static const struct {
+        uint32_t concern;
+        const char *text;
+    } alone[] = {
+        {CONCERN_SSE, "Server-Side Encryption modification must be the only operation in the "
+                      "request"},
+        {CONCERN_CLASS, "TableClass modification must be the only operation in the request"},
+        {CONCERN_PROTECTION,
+         "DeletionProtection modification must be the only operation in the request"},
+        {CONCERN_WARM, "WarmThroughput must be the only operation in the request"},
+        {CONCERN_REPLICAS, "Replica modification must be the only operation in the request"},
+    };
+    for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++)
+        if ((concerns & alone[i].concern) && concerns != alone[i].concern)
+            return error_request(arena, PVI "%s", alone[i].text);
+    return NULL;
+}
+
+static struct error *check_together(struct arena *arena,
+                                    const struct update_table_request *request) {
+    uint32_t concerns = concerns_of(request);
+    uint32_t iops = CONCERN_THROUGHPUT | CONCERN_BILLING;
+    bool index = builds_or_drops_index(request);
+    if (builds_index(request) && warms(request))
+        return error_request(arena, PVI "Create global secondary index cannot be specified when "
+                                        "updating WarmThroughput");
+    TRY(check_alone(arena, concerns));
+    if ((concerns & CONCERN_ON_DEMAND) &&
+        (concerns & ~(uint32_t)(CONCERN_ON_DEMAND | CONCERN_BILLING)))
+        return error_request(arena, PVI "OnDemandThroughput can only be combined with BillingMode "
+                                        "in an UpdateTable request");
+    if ((concerns & CONCERN_STREAM) && (concerns & iops))
+        return error_request(arena,
+                             PVI "You cannot modify stream status while updating table IOPS");
+    if (index && (concerns & CONCERN_THROUGHPUT)) /* a new billing mode alone is fine */
+        return error_request(arena,
+                             PVI "You cannot create or delete index while updating table IOPS");
+    if (index && (concerns & CONCERN_STREAM))
+        return error_request(arena,
+                             PVI "You cannot create or delete index while changing stream status");
+    return NULL;
+}
+
+/* ---- the whole ---- */
+
+static struct error *check_stream(struct arena *arena,
+                                  const struct stream_specification_input *stream) {
+    if (stream == NULL)
+        return NULL;
+    bool view = slice_present(stream->stream_view_type);
+    if (stream->stream_enabled.value && !view)
+        return error_request(arena,
+                             PVI "If stream is being enabled then UpdateViewType is required");
+    if (!stream->stream_enabled.value && view)
+        return error_request(
+            arena, PVI "If stream is being disabled, then UpdateViewType must not be specified");
+    return NULL;
+}
+
+static struct error *check_replicas(struct arena *arena, const struct field_list *updates) {
+    const struct replica_update_input *update = updates->items;
+    size_t moves = 0;
+    for (size_t i = 0; i < updates->count; i++) {
+        if (update[i].create == NULL && update[i].update == NULL && update[i].delete == NULL &&
+            update[i].disassociate == NULL)
+            return error_request(arena, "There are no actions specified in the Replica Update "
+                                        "Action of the request.");
+        moves += update[i].create != NULL;
+        moves += update[i].delete != NULL;
+    }
+    if (moves > 1)
+        return error_request(arena, "Update table operation with more than one create or delete "
+                                    "replica actions not allowed");
+    return NULL;
+}
+
+struct error *update_table_check(struct arena *arena, const struct update_table_request *request) {
+    if (concerns_of(request) == 0)
+        return error_request(
+            arena, "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
+                   "GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, "
+                   "MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, "
+                   "DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass "
+                   "is required");
+    const struct field_list *index_updates = &request->global_secondary_index_updates;
+    if (index_updates->present && index_updates->count == 0)
+        return error_request(arena, PVI "List of GlobalSecondaryIndexUpdates is empty");
+    TRY(table_class_check(arena, request->table_class));
+    TRY(check_together(arena, request));
+    if (slice_is(request->billing_mode, "PAY_PER_REQUEST") &&
+        request->provisioned_throughput != NULL)
+        return error_request(arena, PVI "ProvisionedThroughput cannot be specified when "
+                                        "BillingMode is PAY_PER_REQUEST");
+    TRY(throughput_check_bounds(arena, request->provisioned_throughput, OWNED_BY_TABLE));
+    TRY(check_stream(arena, request->stream_specification));
+    TRY(sse_check(arena, request->sse_specification));
+    TRY(check_replicas(arena, &request->replica_updates));
+    return update_indexes_check(arena, request);
+}

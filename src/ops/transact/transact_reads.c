@@ -1,0 +1,74 @@
+/* transact_reads.c - several items from one snapshot, and their costs. */
+#include "ops/transact/transact_reads.h"
+
+#include "engine/write.h"
+#include "model/capacity.h"
+#include "model/limits.h"
+#include "ops/account/consumed.h"
+#include "ops/transact/cancellation.h"
+#include "ops/transact/transact_call.h"
+
+/* Keys read at once, and the most that is read on the I/O thread. */
+enum { ROUND_KEYS = 25 };
+
+void transact_reads_init(struct transact_reads *reads, struct arena *arena, size_t count) {
+    reads->count = count;
+    reads->keys = ARENA_ARRAY(arena, struct read_key, count);
+    reads->refused = ARENA_ARRAY(arena, struct error *, count);
+    reads->table_names = ARENA_ARRAY(arena, struct slice, count);
+    reads->items = ARENA_ARRAY(arena, struct stored_item, count);
+}
+
+static bool same_item(const struct read_key *a, const struct read_key *b) {
+    return a->table->definition.id == b->table->definition.id && value_equal(a->key, b->key);
+}
+
+static struct error *check_distinct(struct arena *arena, const struct transact_reads *reads) {
+    for (size_t i = 0; i < reads->count; i++)
+        for (size_t before = 0; before < i; before++)
+            if (reads->refused[before] == NULL && reads->refused[i] == NULL &&
+                same_item(&reads->keys[before], &reads->keys[i]))
+                return transact_same_item_error(arena);
+    return NULL;
+}
+
+struct error *transact_reads_check(struct arena *arena, const struct transact_reads *reads) {
+    bool refused = false;
+    for (size_t i = 0; i < reads->count; i++)
+        refused = refused || reads->refused[i] != NULL;
+    TRY(check_distinct(arena, reads));
+    return refused ? cancellation_error(arena, reads->count, reads->refused) : NULL;
+}
+
+bool transact_reads_few(const struct transact_reads *reads) {
+    return reads->count <= ROUND_KEYS;
+}
+
+struct error *transact_reads_get(struct arena *arena, struct reader *reader,
+                                 struct transact_reads *reads) {
+    uint64_t bytes = 0;
+    for (size_t done = 0; done < reads->count;) {
+        size_t left = reads->count - done;
+        size_t count = left < ROUND_KEYS ? left : ROUND_KEYS;
+        TRY(reader_get_many(reader, count, &reads->keys[done], &reads->items[done]));
+        for (size_t i = 0; i < count; i++)
+            bytes += reads->items[done + i].size;
+        if (bytes > LIMIT_TRANSACTION_BYTES)
+            return error_validation(arena, TRANSACTION_TOO_LARGE);
+        done += count;
+    }
+    return NULL;
+}
+
+void transact_reads_write_consumed(struct arena *arena, struct json_writer *json,
+                                   struct slice return_consumed_capacity,
+                                   const struct transact_reads *reads) {
+    struct consumed_list list;
+    consumed_list_init(&list, arena, reads->count);
+    for (size_t i = 0; i < reads->count; i++) {
+        struct consumed *consumed = consumed_list_table(&list, reads->table_names[i]);
+        consumed->units = CONSUMED_READ_UNITS;
+        consumed->table_halves += capacity_transact_read(reads->items[i].size);
+    }
+    consumed_list_write_member(json, consumed_detail(return_consumed_capacity), &list);
+}
