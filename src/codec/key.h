@@ -1,10 +1,10 @@
 /* key.h - the bytes under which items are stored.
  *
- *   OFFSET  SIZE      MEANING
- *   0       4         table id, big-endian
- *   4       16        SipHash-2-4-128 of the partition key's bytes, keyed with the database's
- * secret 20      0..1024   sort key: the bytes of S and B as they are, the canonical bytes of N
- * (model/number.h)
+ *   OFFSET  SIZE     MEANING
+ *   0       4        table id, big-endian
+ *   4       16       SipHash-2-4-128 of the partition key's bytes, keyed with the database's secret
+ *   20      0..1024  sort key: the bytes of S and B as they are, the canonical bytes of N
+ *                    (model/number.h)
  *
  * So the items of one partition key are neighbours in the order of their sort keys, a table's items
  * are one range, and parallel scans cut the hash into even ranges. The partition key itself is in

@@ -1,17 +1,17 @@
 /* catalog_records.c - keys and values of the catalog's keyspace, besides the table definitions
  * (codec/catalog.h).
  *
- *   KEY                      VALUE
- *   "F"                      format record (format.c)
- *   "T", table name          table definition
- *   "B", index id (u32 be)   store key of the last item that a backfill has done (backfill.c)
- *   "I", "X"                 request tokens (token.h)
- *   "S", table id (u32 be)   version 1 (u8), item count (u64 le), size in bytes (u64 le)
+ *   KEY                        VALUE
+ *   "F"                        format record (format.c)
+ *   "T", table name            table definition
+ *   "B", index id (u32 be)     store key of the last item that a backfill has done (backfill.c)
+ *   "I", "X"                   request tokens (token.h)
+ *   "S", table id (u32 be)     version 1 (u8), item count (u64 le), size in bytes (u64 le)
  *   "D", table name, 0, label  a stream (stream.h)
- *   "K", ms, id              a backup (backup.h)
- *   "C", id                  a copy that is under way (copy.h)
- *   "H", table id, number    a definition before a change (history.h)
- *   "L"                      the last change's number (sequence.c) */
+ *   "K", ms, id                a backup (backup.h)
+ *   "C", id                    a copy that is under way (copy.h)
+ *   "H", table id, number      a definition before a change (history.h)
+ *   "L"                        the last change's number (sequence.c) */
 #include "base/bytes.h"
 #include "engine/state.h"
 

@@ -4,9 +4,10 @@
  * The service limits it, and tells it to those who ask. A record per collection is kept in the same
  * commit as the items:
  *
- *   KEY    table id (u32 be), hash of the partition key (the first 20 bytes of its items' keys), in
- * the indexes' keyspace VALUE  version 1 (u8), bytes of the items and of their entries in local
- * indexes (u64 le) */
+ *   KEYSPACE  KEY                                    VALUE
+ *   indexes   table id (u32 be), hash of the         version 1 (u8), bytes of the items and of
+ *             partition key: the first 20 bytes of   their entries in local indexes (u64 le)
+ *             its items' keys */
 #ifndef GRAMME_ENGINE_COLLECTION_H
 #define GRAMME_ENGINE_COLLECTION_H
 

@@ -13,11 +13,11 @@
 struct engine;
 
 struct engine_options {
-    struct store *store; /* opened with engine_keyspaces; owned by the engine from here on, also
-                            when opening fails */
+    /* Opened with engine_keyspaces; owned by the engine from here on, also when opening fails. */
+    struct store *store;
     enum store_durability durability;
-    uint32_t
-        sync_interval_ms; /* with STORE_RELAXED: how often what was committed is made durable */
+    /* With STORE_RELAXED: how often what was committed is made durable. */
+    uint32_t sync_interval_ms;
     const struct clock *clock;
     struct slice region; /* for ARNs; lives as long as the engine */
     struct slice account;

@@ -42,8 +42,8 @@ struct read_range {
     const struct table *table;
     const struct table_index *index; /* NULL: the table itself */
     bool reverse;
-    struct value
-        start_key; /* ExclusiveStartKey: table keys, and index keys; absent: from the beginning */
+    /* ExclusiveStartKey: table keys, and index keys; absent: from the beginning. */
+    struct value start_key;
     /* Query: the values of the HASH attributes in order, and the conditions on the RANGE attributes
      * in order, of which all but the last are KEY_EQ. Without hash[0]: a scan. */
     struct value hash[KEY_PARTS_MAX];

@@ -137,8 +137,7 @@ static struct error *drop_entry(struct sweep *sweep, struct slice entry) {
 }
 
 /* Deletes that a power failure takes back are done again; but who reads a stream must see each
- * once.
- */
+ * once. */
 static enum store_durability durability_of(const struct sweep *sweep) {
     struct engine *engine = sweep->engine;
     bool relaxed =

@@ -55,8 +55,8 @@ struct item_write {
     struct value new_item;
     size_t old_size; /* 0: there was none */
     size_t new_size;
-    uint64_t
-        collection_bytes; /* of a table with local indexes: its item collection after the write */
+    /* Of a table with local indexes: its item collection after the write. */
+    uint64_t collection_bytes;
     struct index_cost *index_costs;
     size_t index_cost_count;
 };

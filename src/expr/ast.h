@@ -91,8 +91,8 @@ const char *section_name(enum update_section section);
 
 struct ast_action {
     enum update_section section;
-    uint32_t
-        clause; /* which clause it stands in, counted from 1: "SET a = :a SET b = :b" has two */
+    /* Which clause it stands in, counted from 1: "SET a = :a SET b = :b" has two. */
+    uint32_t clause;
     struct ast_path *target;
     struct ast_node *value; /* NULL for REMOVE */
     struct ast_action *next;

@@ -45,7 +45,7 @@ static inline bool is_space(uint8_t c) {
 /* The next byte that is not white space, or 0 at the end (a NUL is an error wherever it stands). */
 static inline uint8_t peek(struct json_reader *r) {
     const uint8_t *p = r->next;
-    if (p<r->end && * p> ' ')
+    if (p < r->end && ' ' < p[0])
         return *p;
     while (p < r->end && is_space(*p))
         p++;

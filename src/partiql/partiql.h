@@ -1,9 +1,9 @@
 /* partiql.h - PartiQL statements, pure: text and parameters in, what to do out.
  *
- *   statement_parse()    text -> tree                                             (parser.h)
- *   partiql_bind()       tree + parameters -> expressions, item, columns          no table known
- * yet partiql_ranges()     a bound SELECT + keys of table or index -> ranges of keys partiql_key()
- * a bound statement + keys of the table -> the one item it is about
+ *   statement_parse()  text -> tree (parser.h)
+ *   partiql_bind()     tree + parameters -> expressions, item, columns; no table known yet
+ *   partiql_ranges()   a bound SELECT + keys of table or index -> ranges of keys
+ *   partiql_key()      a bound statement + keys of the table -> the one item it is about
  *
  * What a statement asks of items are expressions (expr.h), built as trees and run by the same
  * machine as any other. Errors are ValidationExceptions in the service's words and order.

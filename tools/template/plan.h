@@ -37,8 +37,8 @@ struct plan {
     struct slice *losses; /* what would be lost */
     size_t loss_count;
     size_t loss_capacity;
-    struct slice
-        forbidden; /* why it must not be done, allowed to lose data or not; absent: it may */
+    /* Why it must not be done, allowed to lose data or not; absent: it may. */
+    struct slice forbidden;
 };
 
 /* `found` is NULL when there is no such table. */

@@ -1,7 +1,9 @@
 /* expressions.h - the expressions of one request, with their shared #names and :values.
  *
  * An operation fills a struct expressions in the order the service checks them in, then calls, each
- * when its turn comes: expressions_check_mixing      no legacy parameters beside expressions
+ * when its turn comes:
+ *
+ *   expressions_check_mixing      no legacy parameters beside expressions
  *   expressions_check_presence    no placeholders without an expression
  *   expressions_bind              placeholders, then each expression, then unused placeholders
  *   expressions_release           gives the programs back */

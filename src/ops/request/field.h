@@ -6,8 +6,9 @@
  * order and checked in the order of the table.
  *
  *     static const struct field fields[] = {
- *         {NAMED("TableName"), AT(struct x_request, table_name), .type = FIELD_STRING, .flags =
- * FIELD_REQUIRED, LENGTH(3, 255)}, FIELDS_END,
+ *         {NAMED("TableName"), AT(struct x_request, table_name),
+ *          .type = FIELD_STRING, .flags = FIELD_REQUIRED, LENGTH(3, 255)},
+ *         FIELDS_END,
  *     };
  *     const struct shape x_shape = {"XInput", sizeof(struct x_request), fields};
  *
@@ -20,28 +21,24 @@
 #include "model/value_json.h"
 
 enum field_type {
-    FIELD_STRING,     /* struct slice; absent: data == NULL */
-    FIELD_INTEGER,    /* struct field_int; 32 bits */
-    FIELD_LONG,       /* struct field_int; 64 bits */
-    FIELD_TIMESTAMP,  /* struct field_int: milliseconds; seconds since 1970 in the JSON */
-    FIELD_BOOLEAN,    /* struct field_bool */
-    FIELD_ITEM,       /* struct field_item: a map of AttributeValues */
-    FIELD_ITEM_LIST,  /* struct field_list of struct field_item */
-    FIELD_VALUE,      /* struct field_item: one AttributeValue */
-    FIELD_VALUE_LIST, /* struct field_list of struct field_item: AttributeValues */
-    FIELD_VALUE_MAP, /* struct field_list of struct field_value: a map of AttributeValues kept apart
-                        (:placeholders) */
-    FIELD_STRING_LIST, /* struct field_list of struct slice */
-    FIELD_STRING_MAP,  /* struct field_list of struct field_pair */
-    FIELD_STRUCT,      /* a pointer to the nested struct; NULL when absent */
-    FIELD_STRUCT_LIST, /* struct field_list of nested structs */
-    FIELD_STRUCT_MAP,  /* struct field_list of nested structs that begin with a struct slice: the
-                          map's key */
-    FIELD_STRUCT_LIST_MAP, /* struct field_list of struct field_named_list: a map of lists of
-                              structs */
-    FIELD_IGNORED,      /* accepted whatever it holds; struct field_bool tells that it was there */
-    FIELD_PRINTED_ONLY, /* no member of the API: appears as "name=null" where the service prints the
-                           structure */
+    FIELD_STRING,          /* struct slice; absent: data == NULL */
+    FIELD_INTEGER,         /* struct field_int; 32 bits */
+    FIELD_LONG,            /* struct field_int; 64 bits */
+    FIELD_TIMESTAMP,       /* struct field_int: milliseconds; seconds since 1970 in the JSON */
+    FIELD_BOOLEAN,         /* struct field_bool */
+    FIELD_ITEM,            /* struct field_item: a map of AttributeValues */
+    FIELD_ITEM_LIST,       /* struct field_list of struct field_item */
+    FIELD_VALUE,           /* struct field_item: one AttributeValue */
+    FIELD_VALUE_LIST,      /* struct field_list of struct field_item: AttributeValues */
+    FIELD_VALUE_MAP,       /* struct field_list of struct field_value: values by :placeholder */
+    FIELD_STRING_LIST,     /* struct field_list of struct slice */
+    FIELD_STRING_MAP,      /* struct field_list of struct field_pair */
+    FIELD_STRUCT,          /* a pointer to the nested struct; NULL when absent */
+    FIELD_STRUCT_LIST,     /* struct field_list of nested structs */
+    FIELD_STRUCT_MAP,      /* the same; the structs begin with a struct slice, the map's key */
+    FIELD_STRUCT_LIST_MAP, /* struct field_list of struct field_named_list: a map of lists */
+    FIELD_IGNORED,         /* struct field_bool: it was there; accepted whatever it holds */
+    FIELD_PRINTED_ONLY,    /* no member of the API: printed as "name=null" by the service */
 };
 
 struct field_int {
