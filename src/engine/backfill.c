@@ -6,6 +6,7 @@
 #include "codec/catalog.h"
 #include "codec/item.h"
 #include "engine/expiry.h"
+#include "engine/txn.h"
 
 /* What one step reads: little enough that a write that waits for it hardly notices. */
 enum { STEP_ITEMS_MAX = 256, STEP_BYTES_MAX = 256 * 1024, LOG_EVERY_ITEMS = 1000000 };
@@ -179,12 +180,7 @@ static struct error *run_in_transaction(struct step *step, struct store_txn *txn
         put_cursor(step, txn);
     /* Steps need not be durable: one that is lost is done again. The last one is what clients see.
      */
-    enum store_outcome outcome;
-    struct error *error = store_commit(
-        txn, step->complete ? step->engine->options.durability : STORE_RELAXED, &outcome);
-    if (error == NULL && outcome != STORE_COMMITTED)
-        error = error_new(step->arena, ERROR_INTERNAL_SERVER_ERROR, "the step was not committed");
-    return error;
+    return txn_commit_step(txn, step->complete ? step->engine->options.durability : STORE_RELAXED);
 }
 
 static void report(const struct step *step, int64_t before) {

@@ -8,6 +8,7 @@
 #include "codec/catalog.h"
 #include "engine/copy.h"
 #include "engine/reclaim.h"
+#include "engine/txn.h"
 #include "model/limits.h"
 
 #define SYSTEM_BACKUP_MS (LIMIT_RECOVERY_DAYS * INT64_C(86400000))
@@ -58,7 +59,7 @@ static struct error *attempt(struct engine *engine, struct catalog_job *job,
         apply_backup(engine, job, change->backup.name, table, txn, ret_copy);
     else
         backup_delete(job->arena, txn, &change->backup);
-    struct error *error = engine_commit(engine, txn, ret_conflict);
+    struct error *error = txn_commit(txn, engine->options.durability, ret_conflict);
     store_end(txn);
     return error;
 }
@@ -68,8 +69,8 @@ struct error *backup_change_run(struct engine *engine, struct catalog_job *job,
     struct copy_state copy;
     bool conflict = true;
     for (int tries = 0; conflict; tries++) {
-        if (tries == COMMIT_ATTEMPTS_MAX)
-            return engine_too_many_conflicts(job->arena);
+        if (tries == TXN_ATTEMPTS_MAX)
+            return txn_too_many_conflicts(job->arena);
         TRY(attempt(engine, job, change, table, &copy, &conflict));
     }
     if (change->action == CATALOG_BACKUP)
@@ -122,7 +123,7 @@ static struct error *expire_one(struct engine *engine, struct arena *arena, stru
     TRY(look(engine, arena, txn, now_ms, ret_expired, &next_ms));
     if (slice_present(ret_expired->name)) {
         backup_delete(arena, txn, ret_expired);
-        TRY(engine_commit_step(txn, STORE_RELAXED));
+        TRY(txn_commit_step(txn, STORE_RELAXED));
     }
     engine->backups_expire_ms = next_ms;
     return NULL;

@@ -11,6 +11,7 @@
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
 #include "engine/stream.h"
+#include "engine/txn.h"
 
 static void put_empty_stats(struct arena *arena, struct store_txn *txn, uint32_t id) {
     struct store_key key = catalog_stats_key(arena, id);
@@ -147,7 +148,7 @@ static struct error *attempt_change(struct engine *engine, struct catalog_job *j
     TRY(store_begin(engine->store, job->arena, STORE_WRITE, &txn));
     struct error *error = apply_change(engine, job, change, current, txn, &table);
     if (error == NULL)
-        error = engine_commit(engine, txn, ret_conflict);
+        error = txn_commit(txn, engine->options.durability, ret_conflict);
     store_end(txn);
     if (error != NULL || *ret_conflict) {
         table_unref(table);
@@ -162,13 +163,13 @@ static struct error *attempt_change(struct engine *engine, struct catalog_job *j
 static struct error *commit_change(struct engine *engine, struct catalog_job *job,
                                    struct catalog_change *change, struct table *current,
                                    struct table **ret_table) {
-    for (int attempt = 0; attempt < COMMIT_ATTEMPTS_MAX; attempt++) {
+    for (int attempt = 0; attempt < TXN_ATTEMPTS_MAX; attempt++) {
         bool conflict;
         TRY(attempt_change(engine, job, change, current, ret_table, &conflict));
         if (!conflict)
             return NULL;
     }
-    return engine_too_many_conflicts(job->arena);
+    return txn_too_many_conflicts(job->arena);
 }
 
 /* What a copy still reads cannot go. */

@@ -7,15 +7,13 @@
  * Between groups the thread does its chores (chores.h), and with STORE_RELAXED it makes what was
  * committed durable every sync_interval_ms.
  * Memory: one arena per group; a job's results are in the job's arena. */
-#include <errno.h>
-
-#include "base/check.h"
 #include "base/deadline.h"
 #include "base/log.h"
 #include "engine/chores.h"
 #include "engine/item_write.h"
 #include "engine/sequence.h"
 #include "engine/transaction.h"
+#include "engine/txn.h"
 
 /* A group ends at this many items or bytes, so that its memory and the wait of its first request
  * are bounded. */
@@ -25,80 +23,31 @@ enum {
     UPDATE_BYTES_ASSUMED = 32 * 1024,
 };
 
-static void enqueue(struct engine *engine, struct job *job) {
-    job->next = NULL;
-    pthread_mutex_lock(&engine->queue_lock);
-    CHECK(!engine->stopping);
-    bool was_empty = engine->queue_head == NULL;
-    if (was_empty)
-        engine->queue_head = job;
-    else
-        engine->queue_tail->next = job;
-    engine->queue_tail = job;
-    pthread_mutex_unlock(&engine->queue_lock);
-    if (was_empty)
-        pthread_cond_signal(&engine->queue_filled);
-}
-
 void engine_submit_writes(struct engine *engine, struct write_job *job) {
     job->job.kind = JOB_WRITE;
-    enqueue(engine, &job->job);
+    commit_queue_put(&engine->queue, &job->job);
 }
 
 void engine_submit_catalog(struct engine *engine, struct catalog_job *job) {
     job->job.kind = JOB_CATALOG;
-    enqueue(engine, &job->job);
+    commit_queue_put(&engine->queue, &job->job);
 }
 
-/* A move of the clock, on the stack of who waits for it. */
+/* A move of the clock. */
 struct clock_job {
-    struct job job;
+    struct waited_job waited;
     struct movable_clock *clock;
     const struct clock_move *move;
     enum clock_moved outcome;
     int64_t now_ms; /* after it */
-    bool done;      /* under queue_lock */
 };
 
 enum clock_moved engine_move_clock(struct engine *engine, struct movable_clock *clock,
                                    const struct clock_move *move, int64_t *ret_now_ms) {
-    struct clock_job job = {.job.kind = JOB_CLOCK, .clock = clock, .move = move};
-    enqueue(engine, &job.job);
-    pthread_mutex_lock(&engine->queue_lock);
-    while (!job.done)
-        pthread_cond_wait(&engine->clock_moved, &engine->queue_lock);
-    pthread_mutex_unlock(&engine->queue_lock);
+    struct clock_job job = {.waited.job.kind = JOB_CLOCK, .clock = clock, .move = move};
+    commit_queue_put_and_wait(&engine->queue, &job.waited);
     *ret_now_ms = job.now_ms;
     return job.outcome;
-}
-
-static struct error *commit_as(struct store_txn *txn, enum store_durability durability,
-                               bool *ret_conflict) {
-    enum store_outcome outcome;
-    *ret_conflict = false;
-    TRY(store_commit(txn, durability, &outcome));
-    if (outcome == STORE_UNKNOWN)
-        return error_new(txn->arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the store does not know whether it committed");
-    *ret_conflict = outcome == STORE_CONFLICT;
-    return NULL;
-}
-
-struct error *engine_commit(struct engine *engine, struct store_txn *txn, bool *ret_conflict) {
-    return commit_as(txn, engine->options.durability, ret_conflict);
-}
-
-struct error *engine_too_many_conflicts(struct arena *arena) {
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the store found a conflict %d times",
-                     COMMIT_ATTEMPTS_MAX);
-}
-
-struct error *engine_commit_step(struct store_txn *txn, enum store_durability durability) {
-    enum store_outcome outcome;
-    TRY(store_commit(txn, durability, &outcome));
-    if (outcome == STORE_COMMITTED)
-        return NULL;
-    return error_new(txn->arena, ERROR_INTERNAL_SERVER_ERROR, "the step was not committed");
 }
 
 /* ---- a group of writes ---- */
@@ -167,7 +116,7 @@ static struct error *run_in_transaction(struct group *group, struct job *jobs,
     *ret_conflict = false;
     TRY(group_fetch(group, txn));
     run_writes(group, jobs);
-    return group_flush(group, txn) ? commit_as(txn, group->durability, ret_conflict) : NULL;
+    return group_flush(group, txn) ? txn_commit(txn, group->durability, ret_conflict) : NULL;
 }
 
 /* One attempt. After a conflict nothing has happened, and the group is run again on what the store
@@ -203,13 +152,13 @@ static struct error *run_group(struct engine *engine, struct arena *arena, struc
     struct group group;
     reserve_slots(&group, engine, arena, jobs, writes);
     group.durability = durability;
-    for (int attempt = 0; attempt < COMMIT_ATTEMPTS_MAX; attempt++) {
+    for (int attempt = 0; attempt < TXN_ATTEMPTS_MAX; attempt++) {
         bool conflict;
         TRY(attempt_group(&group, jobs, &conflict));
         if (!conflict)
             return NULL;
     }
-    return engine_too_many_conflicts(arena);
+    return txn_too_many_conflicts(arena);
 }
 
 struct error *commit_writes(struct engine *engine, struct arena *arena, struct write_job *job,
@@ -261,10 +210,7 @@ static void run_clock_job(struct engine *engine, struct arena *arena, struct job
     job->now_ms = clock_now_ms(&job->clock->clock);
     if (job->outcome == CLOCK_MOVED)
         keep_time(engine, arena);
-    pthread_mutex_lock(&engine->queue_lock);
-    job->done = true;
-    pthread_cond_broadcast(&engine->clock_moved);
-    pthread_mutex_unlock(&engine->queue_lock);
+    commit_queue_finish(&engine->queue, &job->waited);
 }
 
 static void run_other_job(struct engine *engine, struct arena *arena, struct job *job) {
@@ -296,41 +242,8 @@ static bool syncs_later(const struct engine *engine) {
            store_can(engine->store, STORE_PERSISTENT);
 }
 
-/* Waits for jobs; NULL when it is time to stop or to look after the chores, or when the deadline
- * passes. */
-static struct job *take_all(struct engine *engine, const struct timespec *deadline, bool *ret_stop,
-                            bool *ret_woken) {
-    /* Asking for a moment that is over would still give the processor away. */
-    int waited = deadline != NULL && deadline_passed(deadline) ? ETIMEDOUT : 0;
-    pthread_mutex_lock(&engine->queue_lock);
-    while (engine->queue_head == NULL && !engine->stopping && !engine->woken &&
-           waited != ETIMEDOUT) {
-        if (deadline == NULL)
-            pthread_cond_wait(&engine->queue_filled, &engine->queue_lock);
-        else
-            waited = pthread_cond_timedwait(&engine->queue_filled, &engine->queue_lock, deadline);
-    }
-    struct job *jobs = engine->queue_head;
-    engine->queue_head = engine->queue_tail = NULL;
-    *ret_stop = jobs == NULL && engine->stopping;
-    *ret_woken = engine->woken;
-    engine->woken = false;
-    pthread_mutex_unlock(&engine->queue_lock);
-    return jobs;
-}
-
-bool commit_jobs_wait(struct engine *engine) {
-    pthread_mutex_lock(&engine->queue_lock);
-    bool wait = engine->queue_head != NULL || engine->stopping;
-    pthread_mutex_unlock(&engine->queue_lock);
-    return wait;
-}
-
 void engine_time_moved(struct engine *engine) {
-    pthread_mutex_lock(&engine->queue_lock);
-    engine->woken = true;
-    pthread_mutex_unlock(&engine->queue_lock);
-    pthread_cond_signal(&engine->queue_filled);
+    commit_queue_wake(&engine->queue);
 }
 
 static void sync_store(struct engine *engine, struct arena *arena) {
@@ -371,43 +284,29 @@ static void *commit_main(void *context) {
     struct arena arena;
     struct chores chores;
     struct unsynced unsynced = {.any = false};
-    bool stop = false;
+    struct commit_taken taken = {.stop = false};
     arena_init(&arena);
     chores_init(&chores);
-    while (!stop) {
-        bool woken;
-        struct job *jobs = take_all(engine, wait_until(&chores, &unsynced), &stop, &woken);
-        if (woken)
+    while (!taken.stop) {
+        taken = commit_queue_take(&engine->queue, wait_until(&chores, &unsynced));
+        if (taken.woken)
             keep_time(engine, &arena);
-        run_jobs(engine, &arena, jobs);
-        bool stepped = !stop && chores_run(&chores, engine, &arena, jobs != NULL || woken);
-        sync_when_due(engine, &arena, jobs != NULL || stepped || woken, stop, &unsynced);
+        run_jobs(engine, &arena, taken.jobs);
+        bool active = taken.jobs != NULL || taken.woken;
+        bool stepped = !taken.stop && chores_run(&chores, engine, &arena, active);
+        sync_when_due(engine, &arena, active || stepped, taken.stop, &unsynced);
     }
     arena_release(&arena);
     return NULL;
 }
 
 struct error *commit_start(struct engine *engine, struct arena *arena) {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&engine->queue_filled, &attributes);
-    pthread_condattr_destroy(&attributes);
-    pthread_cond_init(&engine->clock_moved, NULL);
-    if (pthread_create(&engine->commit_thread, NULL, commit_main, engine) != 0) {
-        pthread_cond_destroy(&engine->queue_filled);
-        pthread_cond_destroy(&engine->clock_moved);
+    if (pthread_create(&engine->commit_thread, NULL, commit_main, engine) != 0)
         return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the commit thread did not start");
-    }
     return NULL;
 }
 
 void commit_stop(struct engine *engine) {
-    pthread_mutex_lock(&engine->queue_lock);
-    engine->stopping = true;
-    pthread_mutex_unlock(&engine->queue_lock);
-    pthread_cond_signal(&engine->queue_filled);
+    commit_queue_stop(&engine->queue);
     pthread_join(engine->commit_thread, NULL);
-    pthread_cond_destroy(&engine->queue_filled);
-    pthread_cond_destroy(&engine->clock_moved);
 }

@@ -11,6 +11,7 @@
 #include "engine/copy.h"
 #include "engine/history.h"
 #include "engine/index.h"
+#include "engine/txn.h"
 
 /* What one step reads: little enough that a write that waits for it hardly notices. */
 enum {
@@ -347,7 +348,7 @@ static struct error *run_in_transaction(struct copy_run *run, struct store_txn *
         TRY(finish(run, txn));
     else
         copy_put(run->arena, txn, &run->state);
-    return engine_commit_step(txn, run->finished ? run->engine->options.durability : STORE_RELAXED);
+    return txn_commit_step(txn, run->finished ? run->engine->options.durability : STORE_RELAXED);
 }
 
 static struct error *find_target(struct copy_run *run) {

@@ -43,7 +43,7 @@ static void free_engine(struct engine *engine) {
     reclaim_clear(engine);
     catalog_clear(engine);
     pthread_mutex_destroy(&engine->catalog_lock);
-    pthread_mutex_destroy(&engine->queue_lock);
+    commit_queue_release(&engine->queue);
     store_close(engine->store);
     free(engine);
 }
@@ -57,7 +57,7 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
         engine->options.collection_bytes_max = LIMIT_COLLECTION_BYTES;
     engine->store = options->store;
     pthread_mutex_init(&engine->catalog_lock, NULL);
-    pthread_mutex_init(&engine->queue_lock, NULL);
+    commit_queue_init(&engine->queue);
     struct error *error = load(engine, arena);
     if (error != NULL) {
         free_engine(engine);

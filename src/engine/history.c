@@ -12,6 +12,7 @@
 #include "engine/copy.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
+#include "engine/txn.h"
 
 /* Records are dropped when this much of their time has gathered: often enough for the shortest
  * period, and seldom enough that dropping costs nothing. */
@@ -171,7 +172,7 @@ static struct error *trim_in_transaction(struct engine *engine, struct arena *ar
     TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
     store_put(txn, &key, stored);
     history_drop(arena, txn, definition.id, sequence_at(from_ms));
-    struct error *error = engine_commit_step(txn, STORE_RELAXED);
+    struct error *error = txn_commit_step(txn, STORE_RELAXED);
     store_end(txn);
     return error;
 }

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "engine/state.h"
+#include "engine/txn.h"
 
 enum { SEQUENCE_VERSION = 1, SEQUENCE_BYTES = 9 };
 
@@ -42,7 +43,7 @@ struct error *sequence_keep_time(struct engine *engine, struct arena *arena) {
     bool conflict;
     TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
     sequence_put(txn, last);
-    struct error *error = engine_commit(engine, txn, &conflict);
+    struct error *error = txn_commit(txn, engine->options.durability, &conflict);
     store_end(txn);
     if (error == NULL && !conflict)
         sequence_used(engine, last);

@@ -9,6 +9,7 @@
 #include "base/timestamp.h"
 #include "codec/key.h"
 #include "engine/catalog.h"
+#include "engine/commit_queue.h"
 #include "engine/engine.h"
 #include "engine/write.h"
 #include "model/limits.h"
@@ -64,13 +65,7 @@ struct engine {
     atomic_uint_fast64_t catalog_generation;
 
     pthread_t commit_thread;
-    pthread_mutex_t queue_lock;
-    pthread_cond_t queue_filled;
-    struct job *queue_head;
-    struct job *queue_tail;
-    bool stopping;
-    bool woken; /* chores are to look again, whatever they wait for */
-    pthread_cond_t clock_moved;
+    struct commit_queue queue;
 };
 
 /* catalog.c */
@@ -100,16 +95,6 @@ void commit_stop(struct engine *engine);
 /* Runs a job of the commit thread's own as a group by itself; `done` is not called. */
 struct error *commit_writes(struct engine *engine, struct arena *arena, struct write_job *job,
                             enum store_durability durability);
-/* Whether jobs wait for the commit thread. */
-bool commit_jobs_wait(struct engine *engine);
-
-/* Commits. A conflict means that nothing happened: the caller runs its transaction again, a few
- * times at most. */
-enum { COMMIT_ATTEMPTS_MAX = 10 };
-struct error *engine_commit(struct engine *engine, struct store_txn *txn, bool *ret_conflict);
-struct error *engine_too_many_conflicts(struct arena *arena);
-/* Commits a step of a chore, which is done again when it fails for whatever reason. */
-struct error *engine_commit_step(struct store_txn *txn, enum store_durability durability);
 
 /* catalog_records.c: keys and values of the catalog's keyspace. */
 struct store_key catalog_table_key(struct arena *arena, struct slice name);

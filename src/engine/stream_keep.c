@@ -11,6 +11,7 @@
 #include "engine/sequence.h"
 #include "engine/stream.h"
 #include "engine/stream_shard.h"
+#include "engine/txn.h"
 #include "model/limits.h"
 
 enum { STEP_STREAMS_MAX = 32 };
@@ -171,8 +172,7 @@ static struct error *commit(struct step *step, struct store_txn *txn) {
         return NULL;
     /* What is deleted once more after a crash is none the worse; a shard that was seen closed must
      * stay so. */
-    TRY(engine_commit_step(txn,
-                           step->roll != 0 ? step->engine->options.durability : STORE_RELAXED));
+    TRY(txn_commit_step(txn, step->roll != 0 ? step->engine->options.durability : STORE_RELAXED));
     if (step->roll != 0)
         sequence_used(step->engine, step->roll);
     give_back_room(step);

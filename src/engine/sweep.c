@@ -9,6 +9,7 @@
 #include "codec/expiry_key.h"
 #include "engine/expiry.h"
 #include "engine/item_write.h"
+#include "engine/txn.h"
 
 /* What one step deletes: half a millisecond's work, so that who waits for the thread or its
  * processor hardly notices. */
@@ -131,7 +132,7 @@ static struct error *drop_entry(struct sweep *sweep, struct slice entry) {
                        SLICE_ARGS(sweep->table->definition.name));
     TRY(store_begin(sweep->engine->store, sweep->arena, STORE_WRITE, &txn));
     store_delete(txn, &key);
-    struct error *error = engine_commit(sweep->engine, txn, &conflict);
+    struct error *error = txn_commit(txn, sweep->engine->options.durability, &conflict);
     store_end(txn);
     return error;
 }
@@ -191,7 +192,7 @@ static void report(struct engine *engine) {
 
 static bool gives_way(struct engine *engine) {
     bool crowded = crowd_look(&engine->sweep.crowd);
-    return commit_jobs_wait(engine) || crowded;
+    return commit_queue_is_pressing(&engine->queue) || crowded;
 }
 
 struct error *sweep_step(struct engine *engine, struct arena *arena, enum chore_state *ret_state) {
