@@ -246,6 +246,29 @@ static enum number_status parse_any(struct slice text, struct number *ret_number
     return NUMBER_OK;
 }
 
+/* How many digits stand behind the point. */
+static int64_t fraction_digits(struct slice text) {
+    const uint8_t *p = memchr(text.data, '.', text.len), *end = text.data + text.len;
+    int64_t count = 0;
+    for (p = p == NULL ? end : p + 1; p < end && is_digit(*p); p++)
+        count++;
+    return count;
+}
+
+enum number_status number_status_older(enum number_status status, struct slice text) {
+    struct number_text t = {0};
+    if (status == NUMBER_OK || status == NUMBER_INVALID || !scan_text(&t, text))
+        return status;
+    int64_t first = t.written;
+    if (t.written > INT32_MAX || t.written < INT32_MIN)
+        return NUMBER_INVALID;
+    if (fraction_digits(text) - t.written > INT32_MAX)
+        return NUMBER_INVALID;
+    if (t.count > 0)
+        first += t.exponent;
+    return first >= INT32_MAX ? NUMBER_UNDERFLOW : status;
+}
+
 static const uint8_t *skip_digits(const uint8_t *p, const uint8_t *end) {
     while (p < end && is_digit(*p))
         p++;

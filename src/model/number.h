@@ -47,6 +47,10 @@ enum number_status number_parse(struct slice text, struct number *ret_number);
  * NUMBER_INVALID the service appends a colon, a space and the text it was given: the caller does
  * that. */
 const char *number_status_text(enum number_status status);
+/* What the service's older layer says of a text that number_parse refused with `status`. It reads
+ * numbers as Java's BigDecimal does: a scale beyond 32 bits is no number, and the largest exponent
+ * wraps around to an underflow. */
+enum number_status number_status_older(enum number_status status, struct slice text);
 
 /* Plain decimal, never an exponent. Returns the length; the text is not NUL-terminated. */
 size_t number_format(struct slice number, char ret_text[NUMBER_TEXT_MAX]);

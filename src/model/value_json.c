@@ -26,6 +26,8 @@ static struct error *read_value(struct source *s, uint32_t level);
 static void parse_number(struct source *s, struct slice text, struct number *ret_number) {
     enum number_status status = number_parse(text, ret_number);
     if (status != NUMBER_OK) {
+        if (s->fault->layer == VALUE_LAYER_OLDER)
+            status = number_status_older(status, text);
         fault_number(s->fault, s->json->arena, status, text);
         number_from_int(0, ret_number);
     }
