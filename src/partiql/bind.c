@@ -9,7 +9,7 @@
 /* ---- constants ---- */
 
 static struct error *resolve_item(const struct constants *constants, struct node *item) {
-    TRY(constant_resolve(constants, item));
+    TRY(constant_resolve_item(constants, item));
     if (value_type(item->value) == VALUE_M)
         return NULL;
     return error_request(constants->arena,
@@ -144,7 +144,7 @@ static struct error *bind_parts(struct partiql *partiql) {
 struct error *partiql_bind(struct arena *arena, struct statement *statement,
                            const struct value *parameters, size_t parameter_count,
                            struct partiql *ret_partiql) {
-    if (parameter_count != statement->parameter_count)
+    if (parameter_count < statement->parameter_count)
         return error_request(arena, "Number of parameters in request and statement don't match.");
     TRY(resolve(arena, statement, parameters));
     const struct step *from = statement->from.first;

@@ -22,11 +22,12 @@ struct error *builder_path(struct builder *b, const struct steps *steps,
             continue;
         }
         ast_path_add_index(&b->ast, path, step->digits);
-        if (path->last->index > LIMIT_LIST_INDEX)
+        if (path->last->index > LIMIT_LIST_INDEX || (step->negative && path->last->index > 0))
             return error_request(b->arena,
-                                 "List index is not within the allowable range; index: [%.*s] "
+                                 "List index is not within the allowable range; index: [%s%.*s] "
                                  "at " POSITION_FORMAT,
-                                 SLICE_ARGS(step->digits), POSITION_ARGS(step->at));
+                                 step->negative ? "-" : "", SLICE_ARGS(step->digits),
+                                 POSITION_ARGS(step->at));
     }
     *ret_path = path;
     return NULL;

@@ -14,11 +14,14 @@ struct reading {
     struct value_builder out;
 };
 
-/* Which part of a literal something is: root, root.name, root[1]. */
+/* Which part of a literal something is: root, root.name, root[1]. Each attribute of an item is a
+ * root of its own. */
 struct place {
     const struct place *outer; /* NULL: the root */
     struct slice name;         /* absent: an index */
     size_t index;
+    uint32_t level; /* 1: the root */
+    bool item;      /* the root is an item */
 };
 
 static struct error *read_node(struct reading *r, const struct node *node,
@@ -41,7 +44,8 @@ static struct slice place_text(struct arena *arena, const struct place *place) {
 
 static struct error *parse_number(const struct reading *r, const struct node *node,
                                   const struct place *place, struct number *ret_number) {
-    enum number_status status = number_parse(node->text, ret_number);
+    enum number_status status =
+        number_status_older(number_parse(node->text, ret_number), node->text);
     if (status == NUMBER_OK)
         return NULL;
     struct slice where = place_text(arena_of(r), place);
@@ -64,7 +68,7 @@ static struct error *read_number(struct reading *r, const struct node *node,
 
 static struct error *read_list(struct reading *r, const struct node *list,
                                const struct place *place) {
-    struct place inner = {.outer = place, .index = 0};
+    struct place inner = {.outer = place, .level = place->level + 1};
     value_builder_open(&r->out, VALUE_L);
     for (const struct node *member = list->first; member != NULL; member = member->next) {
         TRY(read_node(r, member, &inner));
@@ -78,7 +82,9 @@ static struct error *read_tuple(struct reading *r, const struct node *tuple,
                                 const struct place *place) {
     value_builder_open(&r->out, VALUE_M);
     for (const struct node *name = tuple->first; name != NULL; name = name->next->next) {
-        const struct place inner = {.outer = place, .name = name->text};
+        const struct place inner = {.outer = place->item ? NULL : place,
+                                    .name = name->text,
+                                    .level = place->item ? 1 : place->level + 1};
         if (name->kind != NODE_STRING)
             return error_request(
                 arena_of(r), "Unsupported data type for a key under %.*s at " POSITION_FORMAT,
@@ -92,49 +98,50 @@ static struct error *read_tuple(struct reading *r, const struct node *tuple,
     return NULL;
 }
 
-/* The type that a literal or parameter is known to have; VALUE_NONE for all others. */
-static enum value_type member_type(const struct reading *r, const struct node *member) {
-    if (member->kind == NODE_STRING)
-        return VALUE_S;
-    if (member->kind == NODE_NUMBER)
-        return VALUE_N;
-    if (member->kind == NODE_PARAMETER)
-        return value_type(r->constants->parameters[member->parameter]);
-    return VALUE_NONE;
+/* Only literals are members: VALUE_NONE for all others. */
+static enum value_type member_type(const struct node *member) {
+    return member->kind == NODE_STRING   ? VALUE_S
+           : member->kind == NODE_NUMBER ? VALUE_N
+                                         : VALUE_NONE;
 }
 
 static struct error *read_bag_member(struct reading *r, const struct node *member,
                                      const struct place *place) {
-    if (member->kind == NODE_PARAMETER) {
-        value_builder_member(&r->out, value_scalar(r->constants->parameters[member->parameter]));
-    } else if (member->kind == NODE_STRING) {
+    struct number number;
+    if (member->kind == NODE_STRING) {
         value_builder_member(&r->out, member->text);
-    } else {
-        struct number number;
-        TRY(parse_number(r, member, place, &number));
-        value_builder_member(&r->out, number_slice(&number));
+        return NULL;
     }
+    TRY(parse_number(r, member, place, &number));
+    value_builder_member(&r->out, number_slice(&number));
     return NULL;
 }
 
-static struct error *duplicates(const struct reading *r, const struct node *bag) {
+static bool written_twice(const struct node *bag) {
+    for (const struct node *member = bag->first; member != NULL; member = member->next)
+        for (const struct node *other = member->next; other != NULL; other = other->next)
+            if (slice_equal(member->text, other->text))
+                return true;
+    return false;
+}
+
+/* Numbers that are equal and written differently are found later by the service, in other words. */
+static struct error *duplicates(const struct reading *r, const struct node *bag,
+                                const struct place *place) {
     struct buffer text;
     buffer_init(&text, LITERAL_BYTES_MAX);
     for (const struct node *member = bag->first; member != NULL; member = member->next) {
-        char number[NUMBER_TEXT_MAX];
-        struct slice shown = member->text;
-        if (member->kind == NODE_PARAMETER) {
-            struct value value = r->constants->parameters[member->parameter];
-            shown = value_scalar(value);
-            if (value_type(value) == VALUE_N)
-                shown = slice_of(number, number_format(shown, number));
-        }
         buffer_append_text(&text, member == bag->first ? "" : ", ");
-        buffer_append_slice(&text, shown);
+        buffer_append_slice(&text, member->text);
     }
+    struct slice list = buffer_slice(&text);
     struct error *error =
-        error_request(arena_of(r), PVI "Input collection [%.*s] contains duplicates.",
-                      SLICE_ARGS(buffer_slice(&text)));
+        written_twice(bag)
+            ? error_request(arena_of(r), PVI "Input collection [%.*s] contains duplicates.",
+                            SLICE_ARGS(list))
+            : error_request(arena_of(r),
+                            PVI "Input collection [%.*s] contains duplicates! under %.*s",
+                            SLICE_ARGS(list), SLICE_ARGS(place_text(arena_of(r), place)));
     buffer_release(&text);
     return error;
 }
@@ -143,29 +150,44 @@ static struct error *read_bag(struct reading *r, const struct node *bag,
                               const struct place *place) {
     if (bag->count == 0)
         return error_request(arena_of(r), "Empty bags are not supported");
-    enum value_type type = member_type(r, bag->first);
+    enum value_type type = member_type(bag->first);
     for (const struct node *member = bag->first; member != NULL; member = member->next)
-        if (member_type(r, member) != type || (type != VALUE_S && type != VALUE_N))
+        if (type == VALUE_NONE || member_type(member) != type)
             return error_request(arena_of(r), "Unsupported data type in Bag. DynamoDB only "
                                               "supports either numbers or strings in bags");
     value_builder_open(&r->out, type == VALUE_S ? VALUE_SS : VALUE_NS);
     for (const struct node *member = bag->first; member != NULL; member = member->next)
         TRY(read_bag_member(r, member, place));
-    return value_builder_close_set(&r->out) ? duplicates(r, bag) : NULL;
+    return value_builder_close_set(&r->out) ? duplicates(r, bag, place) : NULL;
 }
 
 /* ---- values ---- */
 
-/* Said of the root, wherever it stands. */
-static struct error *unsupported(const struct reading *r, const struct node *node) {
-    struct slice what = node->kind == NODE_PATH ? node->path.first->name : node->text;
-    return error_request(arena_of(r),
-                         "Unsupported data type: %.*s under key root at " POSITION_FORMAT,
-                         SLICE_ARGS(what), POSITION_ARGS(node->at));
+static struct error *unsupported(const struct reading *r, const struct node *node,
+                                 const struct place *place) {
+    struct slice what = node->kind == NODE_PATH        ? node->path.first->name
+                        : node->kind == NODE_PARAMETER ? SLICE_LITERAL("Parameter")
+                                                       : node->text;
+    return error_request(
+        arena_of(r), "Unsupported data type: %.*s under key %.*s at " POSITION_FORMAT,
+        SLICE_ARGS(what), SLICE_ARGS(place_text(arena_of(r), place)), POSITION_ARGS(node->at));
+}
+
+/* A parameter is a whole value, never a part of one. */
+static struct error *read_parameter(struct reading *r, const struct node *node,
+                                    const struct place *place) {
+    if (place->level > 1)
+        return unsupported(r, node, place);
+    value_builder_value(&r->out, r->constants->parameters[node->parameter]);
+    return NULL;
 }
 
 static struct error *read_node(struct reading *r, const struct node *node,
                                const struct place *place) {
+    if (place->level > LIMIT_NESTING)
+        return error_request(arena_of(r),
+                             "Nesting Levels have exceeded supported limits under %.*s",
+                             SLICE_ARGS(place_text(arena_of(r), place)));
     switch (node->kind) {
     case NODE_STRING:
         value_builder_scalar(&r->out, VALUE_S, node->text);
@@ -180,8 +202,7 @@ static struct error *read_node(struct reading *r, const struct node *node,
         value_builder_null(&r->out);
         return NULL;
     case NODE_PARAMETER:
-        value_builder_value(&r->out, r->constants->parameters[node->parameter]);
-        return NULL;
+        return read_parameter(r, node, place);
     case NODE_LIST:
         return read_list(r, node, place);
     case NODE_BAG:
@@ -195,12 +216,7 @@ static struct error *read_node(struct reading *r, const struct node *node,
     case NODE_VALUE:
         break;
     }
-    return unsupported(r, node);
-}
-
-static struct error *too_deep(struct arena *arena) {
-    return error_request(arena, "Nesting Levels have exceeded supported limits: Attributes in the "
-                                "item have nested levels beyond supported limit");
+    return unsupported(r, node, place);
 }
 
 static void become(struct node *node, struct value value) {
@@ -210,7 +226,8 @@ static void become(struct node *node, struct value value) {
     node->count = 0;
 }
 
-struct error *constant_resolve(const struct constants *constants, struct node *node) {
+static struct error *resolve_from(const struct constants *constants, struct node *node,
+                                  const struct place *root) {
     if (node->kind == NODE_PARAMETER) {
         become(node, constants->parameters[node->parameter]);
         return NULL;
@@ -218,19 +235,24 @@ struct error *constant_resolve(const struct constants *constants, struct node *n
     struct buffer bytes;
     buffer_init(&bytes, LITERAL_BYTES_MAX);
     struct reading r = {.constants = constants};
-    const struct place root = {.outer = NULL};
     value_builder_init(&r.out, &bytes, constants->arena);
-    struct error *error = read_node(&r, node, &root);
+    struct error *error = read_node(&r, node, root);
     if (error == NULL && bytes.overflow)
         error = error_request(constants->arena, "Item size has exceeded the maximum allowed size");
-    if (error == NULL) {
+    if (error == NULL)
         become(node, value_builder_finish(&r.out, constants->arena));
-        /* An item stands for itself and is one level above its attributes. */
-        if (value_depth(node->value) > LIMIT_NESTING + 1)
-            error = too_deep(constants->arena);
-    }
     buffer_release(&bytes);
     return error;
+}
+
+struct error *constant_resolve(const struct constants *constants, struct node *node) {
+    const struct place root = {.level = 1};
+    return resolve_from(constants, node, &root);
+}
+
+struct error *constant_resolve_item(const struct constants *constants, struct node *node) {
+    const struct place root = {.level = 1, .item = true};
+    return resolve_from(constants, node, &root);
 }
 
 static bool is_constant(const struct node *node) {

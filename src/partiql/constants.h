@@ -12,6 +12,8 @@ struct constants {
 
 /* Makes a NODE_VALUE of the node, which must be a constant all through. */
 struct error *constant_resolve(const struct constants *constants, struct node *node);
+/* The same for an item, whose attributes are told apart in errors. */
+struct error *constant_resolve_item(const struct constants *constants, struct node *node);
 /* The same for all constants of an expression. What stands right of IN stays a list. */
 struct error *constants_resolve(const struct constants *constants, struct node *node);
 

@@ -10,9 +10,8 @@ static const char *const keywords[] = {
 
 enum { WORD_COUNT = sizeof(keywords) / sizeof(keywords[0]), WORD_BYTES_MAX = 24 };
 
-/* Powers of ten beyond 32 bits are no number to the service. */
+/* An exponent or a scale beyond 32 bits is no number to the service. */
 enum { EXPONENT_DIGITS_MAX = 10 };
-#define EXPONENT_MAX 2147483647ull
 
 static bool is_digit(uint8_t c) {
     return c >= '0' && c <= '9';
@@ -124,28 +123,34 @@ static size_t scan_digits(const struct lexer *lexer, size_t from) {
     return from;
 }
 
-static bool exponent_fits(const struct lexer *lexer, size_t from, size_t end) {
-    uint64_t exponent = 0;
+/* The exponent, and the scale, which is how many digits stand behind the point less the exponent.
+ */
+static bool scale_fits(const struct lexer *lexer, size_t places, size_t from, size_t end) {
+    bool negative = peek(lexer, from) == '-';
+    if (negative || peek(lexer, from) == '+')
+        from++;
     while (from + EXPONENT_DIGITS_MAX < end && peek(lexer, from) == '0')
         from++;
     if (end - from > EXPONENT_DIGITS_MAX)
         return false;
+    int64_t exponent = 0;
     for (; from < end; from++)
-        exponent = exponent * 10 + (uint64_t)(peek(lexer, from) - '0');
-    return exponent <= EXPONENT_MAX;
+        exponent = exponent * 10 + (peek(lexer, from) - '0');
+    return exponent <= INT32_MAX && (!negative || (int64_t)places + exponent <= INT32_MAX);
 }
 
 /* 0: no number. */
 static size_t scan_number(const struct lexer *lexer) {
-    size_t len = scan_digits(lexer, 0);
-    if (peek(lexer, len) == '.')
-        len = scan_digits(lexer, len + 1);
+    size_t len = scan_digits(lexer, 0), places = 0;
+    if (peek(lexer, len) == '.') {
+        size_t end = scan_digits(lexer, len + 1);
+        places = end - len - 1;
+        len = end;
+    }
     if (peek(lexer, len) == 'e' || peek(lexer, len) == 'E') {
-        size_t first = len + 1;
-        if (peek(lexer, first) == '+' || peek(lexer, first) == '-')
-            first++;
-        size_t end = scan_digits(lexer, first);
-        if (end == first || !exponent_fits(lexer, first, end))
+        size_t sign = peek(lexer, len + 1) == '+' || peek(lexer, len + 1) == '-';
+        size_t end = scan_digits(lexer, len + 1 + sign);
+        if (end == len + 1 + sign || !scale_fits(lexer, places, len + 1, end))
             return 0;
         len = end;
     }

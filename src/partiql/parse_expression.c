@@ -48,8 +48,20 @@ static void add_step(struct parser *p, struct steps *path, struct slice name) {
     p->statement->node_count++;
 }
 
+/* Any number of signs; true when they come to a minus. */
+static bool take_signs(struct parser *p) {
+    bool negative = false;
+    while (tokens_at_operator(p, "-") || tokens_at_operator(p, "+")) {
+        negative ^= tokens_at_operator(p, "-");
+        tokens_advance(p);
+    }
+    return negative;
+}
+
 static struct error *parse_bracket(struct parser *p, struct steps *path) {
-    if (tokens_at(p, LEX_STRING)) {
+    bool name = tokens_at(p, LEX_STRING);
+    bool negative = take_signs(p);
+    if (name) {
         add_step(p, path, p->token.text);
     } else if (tokens_at(p, LEX_NUMBER)) {
         for (size_t i = 0; i < p->token.text.len; i++)
@@ -58,6 +70,7 @@ static struct error *parse_bracket(struct parser *p, struct steps *path) {
                                      POSITION_ARGS(p->token.at));
         add_step(p, path, SLICE_NONE);
         path->last->digits = p->token.text;
+        path->last->negative = negative;
     } else if (tokens_at(p, LEX_END)) {
         return not_well_formed(p, "Unexpected term");
     } else {
@@ -223,13 +236,10 @@ static struct error *parse_name_term(struct parser *p, struct node **ret_node) {
     return parse_steps(p, &path->path);
 }
 
-/* A sign before a number belongs to it. */
+/* Signs before a number belong to it. */
 static struct error *parse_signed(struct parser *p, struct node **ret_node) {
     struct position at = p->token.at;
-    bool negative = tokens_at_operator(p, "-");
-    if (!negative && !tokens_at_operator(p, "+"))
-        return not_well_formed(p, "Unexpected operator");
-    tokens_advance(p);
+    bool negative = take_signs(p);
     if (!tokens_at(p, LEX_NUMBER))
         return not_well_formed(p,
                                tokens_at(p, LEX_END) ? "Unexpected term" : "Unexpected operator");
@@ -237,8 +247,10 @@ static struct error *parse_signed(struct parser *p, struct node **ret_node) {
     struct node *number = *ret_node;
     if (negative)
         number->text = arena_printf(p->arena, "-%.*s", SLICE_ARGS(number->text));
-    number->at.length += number->at.column - at.column;
-    number->at.column = at.column;
+    if (number->at.line == at.line) {
+        number->at.length += number->at.column - at.column;
+        number->at.column = at.column;
+    }
     return NULL;
 }
 
@@ -340,6 +352,31 @@ static struct infix next_infix(const struct parser *p) {
     return (struct infix){SIGN_OTHER, 0};
 }
 
+static bool is_type_name(struct slice word) {
+    static const char *const names[] = {"INT2",     "INT4",     "INT8",  "INTEGER2",
+                                        "INTEGER4", "INTEGER8", "BIGINT"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (slice_equal_ignoring_case(word, slice_text(names[i])))
+            return true;
+    return false;
+}
+
+/* Names of types that PartiQL has and the service has no use for: they stand for none of its own.
+ */
+static bool take_foreign_type(struct parser *p) {
+    enum keyword second = tokens_at_keyword(p, KEYWORD_DOUBLE)      ? KEYWORD_PRECISION
+                          : tokens_at_keyword(p, KEYWORD_CHARACTER) ? KEYWORD_VARYING
+                                                                    : KEYWORD_NONE;
+    struct lex_token after = tokens_peek(p);
+    if (second != KEYWORD_NONE && after.kind == LEX_KEYWORD && after.keyword == second) {
+        tokens_advance(p);
+    } else if (!tokens_at(p, LEX_NAME) || !is_type_name(p->token.text)) {
+        return false;
+    }
+    tokens_advance(p);
+    return true;
+}
+
 /* The names that may stand after IS. */
 static struct error *parse_type(struct parser *p, struct node **ret_node) {
     static const enum keyword types[] = {
@@ -350,10 +387,15 @@ static struct error *parse_type(struct parser *p, struct node **ret_node) {
         KEYWORD_CLOB,    KEYWORD_BLOB,      KEYWORD_STRUCT,    KEYWORD_TUPLE,   KEYWORD_LIST,
         KEYWORD_SEXP,    KEYWORD_BAG,
     };
+    struct position at = p->token.at;
+    if (take_foreign_type(p)) {
+        *ret_node = tree_node(p, NODE_TYPE, at);
+        return NULL;
+    }
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
         if (!tokens_at_keyword(p, types[i]))
             continue;
-        *ret_node = tree_node(p, NODE_TYPE, p->token.at);
+        *ret_node = tree_node(p, NODE_TYPE, at);
         (*ret_node)->type = types[i];
         tokens_advance(p);
         return NULL;

@@ -15,6 +15,7 @@
 struct step {
     struct slice name;   /* absent: an index */
     struct slice digits; /* of an index, as written */
+    bool negative;       /* a minus stands before them */
     struct position at;
     struct step *next;
 };

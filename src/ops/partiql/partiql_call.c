@@ -34,8 +34,8 @@ struct error *partiql_call_open(struct op_call *call, struct slice text,
                                 struct partiql_call *ret_statement) {
     struct statement *parsed;
     struct partiql_call statement = {.text = text};
-    TRY(statement_parse(call->arena, text, &parsed));
     TRY(take_parameters(call, parameters, &statement));
+    TRY(statement_parse(call->arena, text, &parsed));
     TRY(partiql_bind(call->arena, parsed, statement.parameters, statement.parameter_count,
                      &statement.partiql));
     statement.bound = true;
