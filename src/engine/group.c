@@ -9,7 +9,6 @@
 #include "engine/backfill.h"
 #include "engine/expiry.h"
 #include "engine/history.h"
-#include "engine/index.h"
 #include "engine/sequence.h"
 #include "engine/stream.h"
 
@@ -96,6 +95,18 @@ static void count_change(struct group *group, struct table_stats *stats, struct 
                 stored_size(after) - stored_size(before));
 }
 
+const struct index_difference *group_differences(struct group *group, struct slot *slot,
+                                                 struct slice stored) {
+    const struct table_definition *table = &slot->table->definition;
+    struct index_difference *differences =
+        ARENA_ARRAY(group->arena, struct index_difference, table->index_count);
+    for (size_t i = 0; i < table->index_count; i++)
+        differences[i] = index_difference_of(group->arena, &group->engine->keys, table,
+                                             &table->indexes[i], slot->current, stored);
+    slot->differences = slot_changed(slot) ? NULL : differences;
+    return differences;
+}
+
 static void flush_index(struct group *group, const struct slot *slot, size_t i,
                         struct store_txn *txn) {
     const struct table_definition *table = &slot->table->definition;
@@ -103,8 +114,10 @@ static void flush_index(struct group *group, const struct slot *slot, size_t i,
     if (!backfill_covers(creating, slot->table->index_stats[i], slot->key))
         return;
     struct index_difference difference =
-        index_difference_of(group->arena, &group->engine->keys, table, &table->indexes[i],
-                            slot->committed, slot->current);
+        slot->differences != NULL
+            ? slot->differences[i]
+            : index_difference_of(group->arena, &group->engine->keys, table, &table->indexes[i],
+                                  slot->committed, slot->current);
     if (difference.identical)
         return;
     count_change(group, slot->table->index_stats[i], difference.before.stored,

@@ -7,8 +7,7 @@
 #ifndef GRAMME_ENGINE_GROUP_H
 #define GRAMME_ENGINE_GROUP_H
 
-#include "codec/item.h"
-#include "engine/state.h"
+#include "engine/index.h"
 
 struct slot {
     uint8_t keyspace; /* KEYSPACE_ITEMS; KEYSPACE_INDEXES for an item collection (collection.h),
@@ -17,6 +16,9 @@ struct slot {
     struct table *table;    /* as it is now; NULL: of no table */
     struct slice committed; /* stored bytes before the group; absent: none */
     struct slice current;   /* after the writes so far */
+    /* Of an item that one write changed: what that does to the indexes of its table. NULL: to be
+     * found from the two. */
+    struct index_difference *differences;
     /* The transaction of the group that used it, where transactions are to conflict. */
     const struct write_job *transaction;
 };
@@ -44,6 +46,10 @@ void group_init(struct group *group, struct engine *engine, struct arena *arena,
 struct slot *group_slot(struct group *group, struct table *table, struct store_key key);
 /* Reads what the store holds for all slots, at once. */
 struct error *group_fetch(struct group *group, struct store_txn *txn);
+/* What the change of an item from slot->current to `stored`, which is the next to be made, does to
+ * the indexes of its table: one each. What the group's flush needs of it is kept. */
+const struct index_difference *group_differences(struct group *group, struct slot *slot,
+                                                 struct slice stored);
 /* Writes the slots that changed, their index entries, the statistics and the records of streams to
  * the transaction. False: nothing changed. */
 bool group_flush(struct group *group, struct store_txn *txn);

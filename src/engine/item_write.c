@@ -9,9 +9,7 @@
 
 #include "engine/collection.h"
 #include "engine/expiry.h"
-#include "engine/index.h"
 #include "engine/stream.h"
-#include "model/capacity.h"
 #include "model/index_key.h"
 #include "model/limits.h"
 
@@ -109,25 +107,24 @@ static bool same_bytes(struct slice a, struct slice b) {
     return slice_present(a) == slice_present(b) && slice_equal(a, b);
 }
 
-/* What the change from slot->current to `stored` costs in the table's indexes. */
-static void count_indexes(const struct engine *engine, struct item_write *write,
-                          struct arena *arena, const struct slot *slot, struct slice stored) {
+/* What the change from slot->current to `stored` does to the table's indexes. */
+static void note_indexes(struct group *group, struct item_write *write, struct arena *arena,
+                         struct slot *slot, struct slice stored) {
     const struct table_definition *table = &slot->table->definition;
-    write->index_costs = ARENA_ARRAY(arena, struct index_cost, table->index_count);
+    if (table->index_count == 0)
+        return;
+    const struct index_difference *differences = group_differences(group, slot, stored);
+    write->index_writes = ARENA_ARRAY(arena, struct index_write, table->index_count);
     for (size_t i = 0; i < table->index_count; i++) {
-        const struct table_index *index = &table->indexes[i];
-        struct index_difference difference =
-            index_difference_of(arena, &engine->keys, table, index, slot->current, stored);
-        if (difference.identical)
+        const struct index_difference *difference = &differences[i];
+        if (difference->identical)
             continue;
-        write->index_costs[write->index_cost_count++] = (struct index_cost){
-            .name = arena_slice(arena, index->name),
-            .global = index->global,
-            .halves = capacity_index_write((struct index_change){
-                .old_size = index_entry_size(&difference.before),
-                .new_size = index_entry_size(&difference.after),
-                .key_changed = difference.key_changed,
-            }),
+        write->index_writes[write->index_write_count++] = (struct index_write){
+            .name = arena_slice(arena, table->indexes[i].name),
+            .global = table->indexes[i].global,
+            .change = {.old_size = index_entry_size(&difference->before),
+                       .new_size = index_entry_size(&difference->after),
+                       .key_changed = difference->key_changed},
         };
     }
 }
@@ -161,8 +158,7 @@ static struct error *apply(struct group *group, struct item_write *write, struct
                               &write->collection_bytes));
     if (same_bytes(stored, slot->current))
         return NULL;
-    if (write->count_indexes)
-        count_indexes(group->engine, write, arena, slot, stored);
+    note_indexes(group, write, arena, slot, stored);
     if (slot->table->definition.stream != STREAM_OFF)
         stream_note_change(group, slot, stored, write->expired);
     slot->current = stored;
@@ -188,7 +184,7 @@ static struct error *run(struct group *group, struct item_write *write, struct a
 
 void item_write_run(struct group *group, struct item_write *write, struct arena *arena) {
     write->old_item = write->new_item = VALUE_ABSENT;
-    write->index_cost_count = 0;
+    write->index_write_count = 0;
     if (write->kind != WRITE_PUT)
         write->new_size = 0; /* a put's is known */
     write->error = write->refused != NULL ? write->refused : run(group, write, arena);

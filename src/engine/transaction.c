@@ -94,7 +94,7 @@ static void replay(struct write_job *job, struct slice sizes) {
     for (size_t i = 0; i < job->count; i++) {
         struct item_write *write = &job->writes[i];
         write->error = NULL;
-        write->index_cost_count = 0;
+        write->index_write_count = 0;
         write->old_size = 0;
         write->new_size = 4 * (i + 1) <= sizes.len ? load_u32(sizes.data + 4 * i) : 0;
     }

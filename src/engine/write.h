@@ -10,6 +10,7 @@
 #include "engine/catalog.h"
 #include "engine/job.h"
 #include "expr/expr.h"
+#include "model/capacity.h"
 
 enum write_kind {
     WRITE_PUT,
@@ -18,11 +19,11 @@ enum write_kind {
     WRITE_CHECK, /* only its condition; changes nothing */
 };
 
-/* What a write cost in one index that it changed, in half units. */
-struct index_cost {
+/* An index that a write changed. */
+struct index_write {
     struct slice name;
     bool global;
-    uint64_t halves;
+    struct index_change change;
 };
 
 struct item_write {
@@ -33,7 +34,6 @@ struct item_write {
     struct value item;            /* PUT: the whole item, checked */
     const struct expr *condition; /* NULL: none */
     const struct expr *update;    /* UPDATE; NULL: only makes sure that the item exists */
-    bool count_indexes;           /* the caller wants index_costs */
     bool keep_old;                /* the caller wants old_item */
     bool keep_new;                /* the caller wants new_item */
     bool old_on_failure;          /* a failed condition's error carries the item */
@@ -57,8 +57,8 @@ struct item_write {
     size_t new_size;
     /* Of a table with local indexes: its item collection after the write. */
     uint64_t collection_bytes;
-    struct index_cost *index_costs;
-    size_t index_cost_count;
+    struct index_write *index_writes; /* in the order of the table's indexes */
+    size_t index_write_count;
 };
 
 /* Makes a job a transaction: all of its writes happen, or none. They are on different items, and

@@ -17,7 +17,6 @@ void transact_prepare(struct engine_fixture *fixture, const char *token, const c
             .kind = action->kind,
             .update = fixture_expr(fixture, EXPR_UPDATE, action->update, action->values),
             .condition = fixture_expr(fixture, EXPR_CONDITION, action->condition, action->values),
-            .count_indexes = true,
         };
         *(action->kind == WRITE_PUT ? &write->item : &write->key) = attributes;
         item_write_prepare(fixture->engine, &fixture->arena, write);

@@ -14,9 +14,9 @@ enum consumed_detail consumed_detail(struct slice text) {
 }
 
 void consumed_add_index(struct consumed *consumed, struct arena *arena,
-                        const struct index_cost *cost) {
+                        const struct consumed_index *cost) {
     if (consumed->indexes == NULL)
-        consumed->indexes = ARENA_ARRAY(arena, struct index_cost, INDEXES_MAX);
+        consumed->indexes = ARENA_ARRAY(arena, struct consumed_index, INDEXES_MAX);
     for (size_t i = 0; i < consumed->index_count; i++) {
         if (slice_equal(consumed->indexes[i].name, cost->name)) {
             consumed->indexes[i].halves += cost->halves;
@@ -29,8 +29,11 @@ void consumed_add_index(struct consumed *consumed, struct arena *arena,
 
 static void add_indexes(struct consumed *consumed, struct arena *arena,
                         const struct item_write *write) {
-    for (size_t i = 0; i < write->index_cost_count; i++)
-        consumed_add_index(consumed, arena, &write->index_costs[i]);
+    for (size_t i = 0; i < write->index_write_count; i++)
+        consumed_add_index(
+            consumed, arena,
+            &(struct consumed_index){write->index_writes[i].name, write->index_writes[i].global,
+                                     capacity_index_write(write->index_writes[i].change)});
 }
 
 void consumed_add_write(struct consumed *consumed, struct arena *arena,

@@ -13,12 +13,18 @@ enum consumed_detail consumed_detail(struct slice return_consumed_capacity);
 /* Transactions say with every figure whether it is of reads or of writes. */
 enum consumed_units { CONSUMED_UNITS, CONSUMED_READ_UNITS, CONSUMED_WRITE_UNITS };
 
+struct consumed_index {
+    struct slice name;
+    bool global;
+    uint64_t halves;
+};
+
 /* What a request consumed of one table and of the indexes that it touched. */
 struct consumed {
     struct slice table_name; /* as the request gave it */
     uint64_t table_halves;
     uint64_t failed_halves; /* of writes that failed: in the total, in no part */
-    struct index_cost *indexes;
+    struct consumed_index *indexes;
     size_t index_count;
     enum consumed_units units;
 };
@@ -32,7 +38,7 @@ void consumed_add_write(struct consumed *consumed, struct arena *arena,
 void consumed_add_transact_write(struct consumed *consumed, struct arena *arena,
                                  const struct item_write *write, bool replayed);
 void consumed_add_index(struct consumed *consumed, struct arena *arena,
-                        const struct index_cost *cost);
+                        const struct consumed_index *cost);
 
 /* {"TableName":"t","CapacityUnits":1.0}, and with INDEXES its parts. Call with a detail other than
  * NONE. */

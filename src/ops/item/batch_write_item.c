@@ -16,7 +16,6 @@ struct batch_write {
     struct item_write *writes; /* in the order of the request */
     struct slice *table_names; /* of the writes, as the request gives them */
     size_t count;
-    bool count_indexes;
 };
 
 /* ---- validation ---- */
@@ -39,7 +38,6 @@ static struct error *validate(struct op_call *call) {
     const struct field_named_list *tables = request->request_items.items;
     struct batch_write *batch = ARENA_NEW(call->arena, struct batch_write);
     call->work = batch;
-    batch->count_indexes = consumed_detail(request->return_consumed_capacity) != CONSUMED_NONE;
     if (request->request_items.count == 0)
         return error_validation(call->arena,
                                 "The requestItems parameter is required for BatchWriteItem");
@@ -90,7 +88,6 @@ static struct error *prepare_write(struct op_call *call, struct batch_write *bat
     const struct key_schema *keys = &table->definition.keys;
     struct item_write *write = &batch->writes[batch->count++];
     write->table = table_ref(table);
-    write->count_indexes = batch->count_indexes;
     if (request->put_request != NULL) {
         write->kind = WRITE_PUT;
         write->item = request->put_request->item.value;

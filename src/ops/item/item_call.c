@@ -55,7 +55,6 @@ void item_call_submit(struct op_call *call, struct table *table) {
     struct item_call *item = call->work;
     struct item_write *write = &item->write;
     write->table = table_ref(table);
-    write->count_indexes = consumed_detail(item->return_consumed_capacity) != CONSUMED_NONE;
     write->condition = expressions_get(&item->expressions, EXPR_CONDITION);
     write->update = expressions_get(&item->expressions, EXPR_UPDATE);
     item_write_prepare(call->context->engine, call->arena, write);

@@ -101,12 +101,10 @@ static struct error *prepare_read(struct op_call *call, struct member *member) {
 
 static struct error *prepare_write(struct op_call *call, struct batch *batch,
                                    struct member *member) {
-    const struct batch_execute_statement_request *request = call->request;
     struct item_write *write = &batch->writes[batch->write_count];
     TRY(partiql_call_find(call, &member->statement));
     TRY(partiql_call_write(call, &member->statement, write));
     item_write_prepare(call->context->engine, call->arena, write);
-    write->count_indexes = consumed_detail(request->return_consumed_capacity) != CONSUMED_NONE;
     member->write = write;
     batch->write_count++;
     return NULL;

@@ -60,7 +60,6 @@ static struct error *run_write(struct op_call *call, enum op_state *ret_state) {
     TRY(partiql_call_find(call, &execution->statement));
     TRY(partiql_call_write(call, &execution->statement, write));
     item_write_prepare(call->context->engine, call->arena, write);
-    write->count_indexes = consumed_detail(request->return_consumed_capacity) != CONSUMED_NONE;
     write->old_on_failure = slice_is(request->return_values_on_condition_check_failure, "ALL_OLD");
     execution->job = (struct write_job){
         .writes = write,

@@ -144,7 +144,6 @@ static struct error *prepare_write(struct op_call *call, struct execution *execu
         return refused;
     write->refused = refused;
     write->table = table_ref(statement->table);
-    write->count_indexes = consumed_detail(request->return_consumed_capacity) != CONSUMED_NONE;
     write->old_on_failure = slice_is(inputs[i].return_values_on_condition_check_failure, "ALL_OLD");
     execution->transact.table_names[i] = statement->partiql.table_name;
     return NULL;

@@ -214,7 +214,7 @@ static void write_consumed(struct op_call *call, struct read_page *page) {
     if (index != NULL) {
         consumed.table_halves = page->fetched_halves;
         consumed_add_index(&consumed, call->arena,
-                           &(struct index_cost){index->name, index->global, halves});
+                           &(struct consumed_index){index->name, index->global, halves});
     }
     consumed_write_member(&page->json, consumed_detail(page->return_consumed_capacity), &consumed);
 }

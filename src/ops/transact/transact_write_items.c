@@ -148,7 +148,6 @@ static struct error *validate(struct op_call *call) {
         struct item_write *write = &transact->writes[i];
         TRY(find_kind(call->arena, &items[i], &action->input, &write->kind));
         transact->table_names[i] = action->input->table_name;
-        write->count_indexes = consumed_detail(request->return_consumed_capacity) != CONSUMED_NONE;
         write->old_on_failure =
             slice_is(action->input->return_values_on_condition_check_failure, "ALL_OLD");
         TRY(check_action(call, action, write));

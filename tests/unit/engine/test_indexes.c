@@ -55,8 +55,7 @@ static struct value random_item(struct engine_fixture *f, uint32_t keys) {
 
 static struct item_write random_write(struct engine_fixture *f, uint32_t keys) {
     struct value item = random_item(f, keys);
-    struct item_write write = {
-        .table = fixture_table(f, "T"), .kind = WRITE_PUT, .item = item, .count_indexes = true};
+    struct item_write write = {.table = fixture_table(f, "T"), .kind = WRITE_PUT, .item = item};
     if (random_below(4) == 0) {
         const struct key_schema *schema = &write.table->definition.keys;
         write.kind = WRITE_DELETE;

@@ -44,7 +44,7 @@ static void a_replay_tells_the_sizes(void **state) {
     assert_int_equal(run.writes[1].new_size, 4);
     assert_int_equal(run.writes[2].new_size, 7);
     assert_int_equal(run.writes[3].new_size, 11);
-    assert_int_equal(run.writes[3].index_cost_count, 0);
+    assert_int_equal(run.writes[3].index_write_count, 0);
 }
 
 static void a_token_is_of_one_request(void **state) {

@@ -124,7 +124,7 @@ static void indexes_follow(void **state) {
         END,
     };
     assert_string_equal(transact(f, NULL, "", both, &run), "done");
-    assert_int_equal(run.writes[0].index_cost_count, 2);
+    assert_int_equal(run.writes[0].index_write_count, 2);
     assert_int_equal(run.writes[1].collection_bytes, 2 * 20);
     assert_indexed(f, 2, 4 + 1); /* two entries each, and their item collection */
     const struct transaction_action half[] = {
