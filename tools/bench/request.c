@@ -5,7 +5,6 @@
 
 #include "base/buffer.h"
 #include "base/check.h"
-#include "bench/crypto.h"
 
 enum { HEAD_MAX = 16 * 1024, LIMIT_CHARS = 3, LIMIT_MAX = 100 };
 

@@ -216,7 +216,7 @@ static struct error *prepare(struct arena *arena, struct runner *runner) {
     runner->between = ARENA_NEW(arena, struct histogram);
     histogram_init(runner->before);
     if (settings->endpoint->tls)
-        TRY(tls_context_new(arena, settings->ca_file, &runner->shared.tls));
+        TRY(tls_context_new_client(arena, settings->ca_file, &runner->shared.tls));
     begin(runner);
     return make_workers(arena, runner);
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/buffer.h"
+#include "base/bytes.h"
 #include "base/check.h"
 
 #define FIRST_LINE "AWS4-HMAC-SHA256\n"
@@ -20,12 +21,12 @@ struct error *signer_init(struct signer *signer, struct arena *arena,
     if (len < 0 || (size_t)len >= sizeof(signer->text) || strlen(credentials->secret) > SECRET_MAX)
         return error_new(arena, ERROR_VALIDATION, "the region or the secret key is too long");
     signer->text_len = (size_t)len;
-    return crypto_new(arena, &signer->crypto);
+    return digest_new(arena, &signer->digest);
 }
 
 void signer_release(struct signer *signer) {
-    crypto_free(signer->crypto);
-    signer->crypto = NULL;
+    digest_free(signer->digest);
+    signer->digest = NULL;
 }
 
 /* Each part of the scope is hashed with what came of the part before it. */
@@ -35,10 +36,10 @@ static void set_key_of_day(struct signer *signer) {
     struct buffer first CLEANUP(buffer_release);
     buffer_init(&first, SECRET_MAX + 16);
     buffer_printf(&first, "AWS4%s", signer->credentials->secret);
-    crypto_set_key(signer->crypto, buffer_slice(&first));
+    digest_set_key(signer->digest, buffer_slice(&first));
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        crypto_hmac(signer->crypto, slice_text(parts[i]), hash);
-        crypto_set_key(signer->crypto, slice_of(hash, sizeof(hash)));
+        digest_hmac(signer->digest, slice_text(parts[i]), hash);
+        digest_set_key(signer->digest, slice_of(hash, sizeof(hash)));
     }
 }
 
@@ -69,12 +70,12 @@ void signer_sign(struct signer *signer, struct request *request, int64_t now_s) 
         set_second(signer, now_s);
     if (request->dated_s != now_s)
         set_date(signer, request);
-    crypto_sha256(signer->crypto,
+    digest_sha256(signer->digest,
                   slice_of(request->bytes + request->head_len, request->len - request->head_len),
                   hash);
-    hex_write(request->canonical + request->canonical_len - SHA256_HEX, hash, sizeof(hash));
-    crypto_sha256(signer->crypto, slice_of(request->canonical, request->canonical_len), hash);
-    hex_write(signer->text + signer->text_len - SHA256_HEX, hash, sizeof(hash));
-    crypto_hmac(signer->crypto, slice_of(signer->text, signer->text_len), hash);
-    hex_write(request->bytes + request->signature_at, hash, sizeof(hash));
+    hex_print(hash, sizeof(hash), request->canonical + request->canonical_len - SHA256_HEX);
+    digest_sha256(signer->digest, slice_of(request->canonical, request->canonical_len), hash);
+    hex_print(hash, sizeof(hash), signer->text + signer->text_len - SHA256_HEX);
+    digest_hmac(signer->digest, slice_of(signer->text, signer->text_len), hash);
+    hex_print(hash, sizeof(hash), request->bytes + request->signature_at);
 }

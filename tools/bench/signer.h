@@ -5,13 +5,13 @@
 #ifndef GRAMME_BENCH_SIGNER_H
 #define GRAMME_BENCH_SIGNER_H
 
-#include "bench/crypto.h"
 #include "bench/request.h"
+#include "crypto/digest.h"
 
 enum { SIGNER_TEXT_MAX = 512 };
 
 struct signer {
-    struct crypto *crypto;
+    struct digest *digest;
     const struct credentials *credentials;
     int64_t second; /* that `date` tells */
     char date[DATE_CHARS + 1];

@@ -28,7 +28,7 @@ enum io_result stream_open(struct stream *stream, const struct endpoint *endpoin
         return failed(stream, errno);
     setsockopt(stream->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     if (context != NULL)
-        stream->tls = tls_new(context, endpoint->host, stream->fd);
+        stream->tls = tls_new_client(context, endpoint->host, stream->fd);
     if (connect(stream->fd, (const struct sockaddr *)&endpoint->address, endpoint->address_len) !=
             0 &&
         errno != EINPROGRESS)

@@ -4,7 +4,7 @@
 #define GRAMME_BENCH_STREAM_H
 
 #include "bench/endpoint.h"
-#include "bench/tls.h"
+#include "crypto/tls.h"
 
 enum { STREAM_FAULT_MAX = 256 };
 

@@ -1,5 +1,5 @@
 /* tls.c - see tls.h. */
-#include "bench/tls.h"
+#include "crypto/tls.h"
 
 #include <arpa/inet.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 
 struct tls_library {
 #define TLS(name) __typeof__(name) *name;
-#include "bench/tls.def"
+#include "crypto/tls.def"
 #undef TLS
 };
 
@@ -31,14 +31,14 @@ struct tls {
 static struct error *load(struct arena *arena, struct tls_library *library) {
     const struct library_symbol symbols[] = {
 #define TLS(name) {#name, &library->name},
-#include "bench/tls.def"
+#include "crypto/tls.def"
 #undef TLS
     };
     return library_load(arena, GRAMME_SSL_LIBRARY, symbols, sizeof(symbols) / sizeof(symbols[0]));
 }
 
-struct error *tls_context_new(struct arena *arena, const char *ca_file,
-                              struct tls_context **ret_context) {
+struct error *tls_context_new_client(struct arena *arena, const char *ca_file,
+                                     struct tls_context **ret_context) {
     struct tls_library library;
     TRY(load(arena, &library));
     SSL_CTX *ssl = library.SSL_CTX_new(library.TLS_client_method());
@@ -72,12 +72,13 @@ static bool is_address(const char *host) {
     return inet_pton(AF_INET, host, bytes) == 1 || inet_pton(AF_INET6, host, bytes) == 1;
 }
 
-struct tls *tls_new(struct tls_context *context, const char *host, int fd) {
+struct tls *tls_new_client(struct tls_context *context, const char *host, int fd) {
     const struct tls_library *library = &context->library;
     struct tls *tls = calloc(1, sizeof(*tls));
     CHECK(tls != NULL);
     *tls = (struct tls){library, library->SSL_new(context->ssl)};
     CHECK(tls->ssl != NULL && library->SSL_set_fd(tls->ssl, fd) == 1);
+    library->SSL_set_connect_state(tls->ssl);
     X509_VERIFY_PARAM *parameters = library->SSL_get0_param(tls->ssl);
     if (is_address(host)) {
         CHECK(library->X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1);
@@ -114,7 +115,7 @@ static enum io_result result_of(struct tls *tls, int status) {
 
 enum io_result tls_handshake(struct tls *tls) {
     tls->library->ERR_clear_error();
-    return result_of(tls, tls->library->SSL_connect(tls->ssl));
+    return result_of(tls, tls->library->SSL_do_handshake(tls->ssl));
 }
 
 static int clamp(size_t size) {

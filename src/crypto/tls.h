@@ -1,9 +1,10 @@
-/* tls.h - the client's side of TLS by OpenSSL, which is loaded when an endpoint is https.
+/* tls.h - TLS by OpenSSL, which is loaded with the first context. So far there is the client's
+ * side.
  *
- * Certificates are verified against the system's authorities or a file of the caller's, and the
- * name against the host. Threads: a context serves all; a session belongs to one. */
-#ifndef GRAMME_BENCH_TLS_H
-#define GRAMME_BENCH_TLS_H
+ * A client verifies certificates against the system's authorities or a file of the caller's, and
+ * the name against the host. Threads: a context serves all; a session belongs to one. */
+#ifndef GRAMME_CRYPTO_TLS_H
+#define GRAMME_CRYPTO_TLS_H
 
 #include "base/error.h"
 
@@ -19,12 +20,12 @@ enum io_result {
 };
 
 /* `ca_file` may be NULL: the system's. */
-struct error *tls_context_new(struct arena *arena, const char *ca_file,
-                              struct tls_context **ret_context);
+struct error *tls_context_new_client(struct arena *arena, const char *ca_file,
+                                     struct tls_context **ret_context);
 void tls_context_free(struct tls_context *context);
 
 /* The socket stays the caller's. */
-struct tls *tls_new(struct tls_context *context, const char *host, int fd);
+struct tls *tls_new_client(struct tls_context *context, const char *host, int fd);
 void tls_free(struct tls *tls);
 
 enum io_result tls_handshake(struct tls *tls);
