@@ -154,8 +154,8 @@ void connection_write(struct worker *worker, struct connection *connection) {
 static void send_request(struct worker *worker, struct connection *connection) {
     struct request *request = worker->requests[connection->kind];
     request_fill(request, &worker->filler, &connection->keys);
-    if (request->canonical != NULL)
-        signer_sign(&worker->signer, request, (int64_t)time(NULL));
+    if (worker->settings->is_signed)
+        request_sign(request, &worker->signer, (int64_t)time(NULL));
     reply_init(&connection->reply);
     connection->state = WAITING;
     connection->since_ns = bench_now_ns();

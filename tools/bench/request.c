@@ -66,68 +66,49 @@ static struct error *write_body(struct arena *arena, struct request *request, co
 
 /* ---- the head ---- */
 
-static void write_target(struct buffer *out, const char *operation) {
-    buffer_printf(out, "%s%s", strchr(operation, '.') == NULL ? "DynamoDB_20120810." : "",
-                  operation);
-}
-
-static const char *signed_headers(const struct credentials *credentials) {
-    return credentials->token == NULL
-               ? "content-type;host;x-amz-date;x-amz-target"
-               : "content-type;host;x-amz-date;x-amz-security-token;x-amz-target";
-}
-
-#define CONTENT_TYPE "application/x-amz-json-1.0"
 #define SOME_DATE "20250101T000000Z"
-#define SOME_DAY "20250101"
 #define SOME_SIGNATURE "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 /* As an SDK writes it: the server is to have the work that it has with one. */
-static void write_head(struct request *request, const char *operation,
-                       const struct request_settings *settings, size_t body_len,
+static void write_head(struct request *request, const struct credentials *credentials,
                        struct buffer *out) {
-    const struct credentials *credentials = settings->credentials;
-    buffer_printf(out, "POST / HTTP/1.1\r\nHost: %s\r\nAccept-Encoding: identity\r\nX-Amz-Target: ",
-                  settings->host);
-    write_target(out, operation);
-    buffer_append_text(out, "\r\nContent-Type: " CONTENT_TYPE
-                            "\r\nUser-Agent: gramme-bench/" GRAMME_VERSION
-                            " ua/2.0 os/linux lang/c#17\r\nX-Amz-Date: ");
+    buffer_printf(out,
+                  "POST / HTTP/1.1\r\nHost: %.*s\r\nAccept-Encoding: identity\r\n"
+                  "X-Amz-Target: %.*s\r\nContent-Type: " SIGNER_CONTENT_TYPE
+                  "\r\nUser-Agent: gramme-bench/" GRAMME_VERSION
+                  " ua/2.0 os/linux lang/c#17\r\nX-Amz-Date: ",
+                  SLICE_ARGS(request->parts.host), SLICE_ARGS(request->parts.target));
     request->date_at = out->len;
     buffer_append_text(out, SOME_DATE "\r\n");
     if (credentials->token != NULL)
         buffer_printf(out, "X-Amz-Security-Token: %s\r\n", credentials->token);
-    buffer_printf(out, "Authorization: AWS4-HMAC-SHA256 Credential=%s/", credentials->id);
-    request->day_at = out->len;
-    buffer_printf(out, SOME_DAY "/%s/dynamodb/aws4_request, SignedHeaders=%s, Signature=",
-                  credentials->region, signed_headers(credentials));
-    request->signature_at = out->len;
-    buffer_printf(out, SOME_SIGNATURE "\r\nContent-Length: %zu\r\n\r\n", body_len);
+    buffer_append_text(out, "Authorization: ");
+    request->authorization_at = out->len;
+    signer_write_authorization(out, credentials, SOME_DATE, SOME_SIGNATURE);
+    request->signature_at = out->len - SIGV4_SIGNATURE_CHARS;
+    buffer_printf(out, "\r\nContent-Length: %zu\r\n\r\n", request->parts.body.len);
 }
 
-static void write_canonical(struct request *request, const char *operation,
-                            const struct request_settings *settings, struct buffer *out) {
-    const struct credentials *credentials = settings->credentials;
-    buffer_printf(out,
-                  "POST\n/\n\ncontent-type:" CONTENT_TYPE "\nhost:%s\nx-amz-date:", settings->host);
-    request->canonical_date_at = out->len;
-    buffer_append_text(out, SOME_DATE "\n");
-    if (credentials->token != NULL)
-        buffer_printf(out, "x-amz-security-token:%s\n", credentials->token);
-    buffer_append_text(out, "x-amz-target:");
-    write_target(out, operation);
-    buffer_printf(out, "\n\n%s\n" SOME_SIGNATURE, signed_headers(credentials));
+static void describe_parts(struct arena *arena, const struct request_text *text,
+                           const struct request_settings *settings, const struct buffer *body,
+                           struct signer_request *ret_parts) {
+    const char *prefix = strchr(text->operation, '.') == NULL ? "DynamoDB_20120810." : "";
+    *ret_parts = (struct signer_request){
+        .host = slice_text(settings->host),
+        .path = SLICE_LITERAL("/"),
+        .target = arena_printf(arena, "%s%s", prefix, text->operation),
+        .body = buffer_slice(body),
+    };
 }
 
 static struct error *finish(struct arena *arena, const struct request_text *text,
                             const struct request_settings *settings, const struct buffer *body,
                             struct request *request) {
-    struct buffer head CLEANUP(buffer_release), canonical CLEANUP(buffer_release);
+    struct buffer head CLEANUP(buffer_release);
     buffer_init(&head, HEAD_MAX);
-    buffer_init(&canonical, HEAD_MAX);
-    write_head(request, text->operation, settings, body->len, &head);
-    write_canonical(request, text->operation, settings, &canonical);
-    if (head.overflow || canonical.overflow)
+    describe_parts(arena, text, settings, body, &request->parts);
+    write_head(request, settings->credentials, &head);
+    if (head.overflow)
         return error_new(arena, ERROR_VALIDATION, "the head of the request is too long");
     request->head_len = head.len;
     request->len = head.len + body->len;
@@ -135,11 +116,9 @@ static struct error *finish(struct arena *arena, const struct request_text *text
     memcpy(request->bytes, head.data, head.len);
     if (body->len > 0)
         memcpy(request->bytes + head.len, body->data, body->len);
+    request->parts.body = slice_of(request->bytes + head.len, body->len);
     for (size_t i = 0; i < request->place_count; i++)
         request->places[i].at += (uint32_t)head.len;
-    if (settings->is_signed)
-        request->canonical = arena_copy(arena, canonical.data, canonical.len);
-    request->canonical_len = canonical.len;
     return NULL;
 }
 
@@ -223,4 +202,22 @@ void request_fill(struct request *request, struct filler *filler, struct key_sta
         }
         write_digits(at, state->key);
     }
+}
+
+/* ---- signing ---- */
+
+static void set_date(struct request *request, const struct signer *signer) {
+    struct buffer value CLEANUP(buffer_release);
+    buffer_init(&value, HEAD_MAX);
+    signer_write_authorization(&value, signer->credentials, signer->date, SOME_SIGNATURE);
+    memcpy(request->bytes + request->authorization_at, value.data, value.len);
+    memcpy(request->bytes + request->date_at, signer->date, SIGV4_DATE_CHARS);
+    request->dated_s = signer->second;
+}
+
+void request_sign(struct request *request, struct signer *signer, int64_t now_s) {
+    signer_set_time(signer, now_s);
+    if (request->dated_s != now_s)
+        set_date(request, signer);
+    CHECK(signer_sign(signer, &request->parts, request->bytes + request->signature_at));
 }

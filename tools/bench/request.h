@@ -13,21 +13,13 @@
 
 #include "base/error.h"
 #include "bench/keys.h"
+#include "crypto/signer.h"
 
 enum {
     REQUEST_PLACES_MAX = 1024,
     REQUEST_BODY_MAX = 16 * 1024 * 1024,
     PAYLOAD_MAX = 512 * 1024,
     POOL_BYTES = 2 * PAYLOAD_MAX,
-    DATE_CHARS = 16, /* 20250101T000000Z */
-    DAY_CHARS = 8,
-};
-
-struct credentials {
-    const char *id;
-    const char *secret;
-    const char *token; /* NULL: none */
-    const char *region;
 };
 
 struct request_text {
@@ -38,7 +30,6 @@ struct request_text {
 struct request_settings {
     const char *host; /* as in the Host header */
     const struct credentials *credentials;
-    bool is_signed; /* else the signature is a constant that nobody can have made */
     size_t payload_bytes;
     uint64_t group;
 };
@@ -55,16 +46,15 @@ struct request {
     struct request_place *places;
     size_t place_count;
     unsigned turns; /* how many times %n or %h is there */
-    size_t date_at; /* in the head: of X-Amz-Date, of the scope's day, of the signature */
-    size_t day_at;
+    size_t date_at; /* in the head: the values of X-Amz-Date and Authorization, and the signature */
+    size_t authorization_at;
     size_t signature_at;
-    char *canonical; /* what the signature is over (signer.c); NULL when it is not signed */
-    size_t canonical_len;
-    size_t canonical_date_at;
-    int64_t dated_s; /* the second that is written in it */
+    int64_t dated_s;             /* the second that is written in it */
+    struct signer_request parts; /* that are signed */
 };
 
-/* An error when the text has a place that there is not, or is too long. */
+/* An error when the text has a place that there is not, or is too long. Until it is signed, the
+ * signature is one that nobody can have made. */
 struct error *request_build(struct arena *arena, const struct request_text *text,
                             const struct request_settings *settings, struct request **ret_request);
 
@@ -87,5 +77,7 @@ struct key_state {
 };
 
 void request_fill(struct request *request, struct filler *filler, struct key_state *state);
+/* After it was filled, by the credentials that it was built with. */
+void request_sign(struct request *request, struct signer *signer, int64_t now_s);
 
 #endif

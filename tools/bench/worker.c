@@ -37,7 +37,6 @@ static struct error *build_requests(struct worker *worker, struct arena *arena) 
     const struct run_settings *settings = worker->settings;
     const struct request_settings request = {.host = settings->endpoint->host_header,
                                              .credentials = &settings->credentials,
-                                             .is_signed = settings->is_signed,
                                              .payload_bytes = settings->payload_bytes,
                                              .group = settings->group};
     for (size_t i = 0; i < settings->workload->kind_count; i++) {

@@ -14,7 +14,6 @@
 #include "base/buffer.h"
 #include "bench/reply.h"
 #include "bench/schedule.h"
-#include "bench/signer.h"
 #include "bench/stream.h"
 #include "bench/tally.h"
 

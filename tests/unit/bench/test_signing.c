@@ -1,4 +1,4 @@
-/* test_signer.c - signatures that botocore makes of the same requests. */
+/* test_signing.c - signatures that botocore makes of the same requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "bench/signer.h"
+#include "bench/request.h"
 
 enum { SECOND = 1440938160 }; /* 20150830T123600Z */
 
@@ -21,15 +21,13 @@ struct signing {
     struct filler filler;
 };
 
-static void begin(struct signing *signing, const char *token, bool is_signed) {
+static void begin(struct signing *signing, const char *token) {
     arena_init(&signing->arena);
     key_space_init(&signing->keys, KEYS_SEQUENTIAL, 1000);
     signing->credentials = (struct credentials){
         "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", token, "eu-central-1"};
-    struct request_settings settings = {.host = "example.com:8000",
-                                        .credentials = &signing->credentials,
-                                        .is_signed = is_signed,
-                                        .group = 1};
+    struct request_settings settings = {
+        .host = "example.com:8000", .credentials = &signing->credentials, .group = 1};
     struct request_text text = {"GetItem", "{\"TableName\":\"t\",\"Key\":{\"pk\":{\"S\":\"%k\"}}}"};
     assert_null(request_build(&signing->arena, &text, &settings, &signing->request));
     assert_null(signer_init(&signing->signer, &signing->arena, &signing->credentials));
@@ -45,7 +43,7 @@ static void end(struct signing *signing) {
 static void sign(struct signing *signing, uint64_t key, int64_t second) {
     struct key_state state = {.key = key};
     request_fill(signing->request, &signing->filler, &state);
-    signer_sign(&signing->signer, signing->request, second);
+    request_sign(signing->request, &signing->signer, second);
 }
 
 static void assert_in_head(const struct signing *signing, const char *text) {
@@ -56,7 +54,7 @@ static void assert_in_head(const struct signing *signing, const char *text) {
 static void signatures_are_those_of_botocore(void **state) {
     (void)state;
     struct signing signing;
-    begin(&signing, NULL, true);
+    begin(&signing, NULL);
     sign(&signing, 7, SECOND);
     assert_in_head(&signing, "\r\nX-Amz-Date: 20150830T123600Z\r\n");
     assert_in_head(
@@ -70,7 +68,7 @@ static void signatures_are_those_of_botocore(void **state) {
 static void a_session_token_is_signed_too(void **state) {
     (void)state;
     struct signing signing;
-    begin(&signing, "tok/en==", true);
+    begin(&signing, "tok/en==");
     sign(&signing, 7, SECOND);
     assert_in_head(&signing, "\r\nX-Amz-Security-Token: tok/en==\r\n");
     assert_in_head(
@@ -85,7 +83,7 @@ static void signatures_follow_body_and_time(void **state) {
     (void)state;
     struct signing signing;
     char first[SHA256_HEX], other[3][SHA256_HEX];
-    begin(&signing, NULL, true);
+    begin(&signing, NULL);
     const char *signature = signing.request->bytes + signing.request->signature_at;
     sign(&signing, 7, SECOND);
     memcpy(first, signature, SHA256_HEX);
