@@ -12,18 +12,14 @@ enum {
     BACKUP_DEPTH_MAX = 2,
 };
 
-static const char *const type_words[] = {[BACKUP_USER] = "USER", [BACKUP_SYSTEM] = "SYSTEM", NULL};
-static const char *const status_words[] = {
-    [BACKUP_CREATING] = "CREATING", [BACKUP_AVAILABLE] = "AVAILABLE", NULL};
-
 #define BACKUP(member) offsetof(struct backup, member)
 
-/* A name is never given another meaning; a word is never removed. */
+/* A name is never given another meaning. */
 static const struct stored_field backup_fields[] = {
     {"Name", STORED_TEXT, BACKUP(name), NULL},
     {"Id", STORED_ID, BACKUP(id), NULL},
-    {"Type", STORED_WORD, BACKUP(type), type_words},
-    {"Status", STORED_WORD, BACKUP(status), status_words},
+    {"Type", STORED_WORD, BACKUP(type), &backup_type_words},
+    {"Status", STORED_WORD, BACKUP(status), &backup_status_words},
     {"CreatedMs", STORED_INT, BACKUP(created_ms), NULL},
     {"ExpiryMs", STORED_INT, BACKUP(expiry_ms), NULL},
     {"Size", STORED_INT, BACKUP(size_bytes), NULL},

@@ -11,12 +11,7 @@
 #define GRAMME_CODEC_BACKUP_H
 
 #include "base/error.h"
-
-enum backup_type {
-    BACKUP_USER,
-    BACKUP_SYSTEM, /* what a table with point-in-time recovery leaves when it is deleted */
-};
-enum backup_status { BACKUP_CREATING, BACKUP_AVAILABLE };
+#include "model/words.h"
 
 struct backup {
     struct slice name;

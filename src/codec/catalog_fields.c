@@ -1,29 +1,9 @@
-/* catalog_fields.c - the stored names. A name is never given another meaning; a word is never
- * removed. */
+/* catalog_fields.c - the stored names. A name is never given another meaning. */
 #include "codec/catalog_fields.h"
 
-static const char *const billing_words[] = {
-    [BILLING_PROVISIONED] = "PROVISIONED", [BILLING_PAY_PER_REQUEST] = "PAY_PER_REQUEST", NULL};
-static const char *const status_words[] = {[TABLE_CREATING] = "CREATING",
-                                           [TABLE_ACTIVE] = "ACTIVE",
-                                           [TABLE_UPDATING] = "UPDATING",
-                                           [TABLE_DELETING] = "DELETING",
-                                           NULL};
-static const char *const class_words[] = {[TABLE_CLASS_DEFAULT] = "DEFAULT",
-                                          [TABLE_CLASS_STANDARD] = "STANDARD",
-                                          [TABLE_CLASS_INFREQUENT_ACCESS] =
-                                              "STANDARD_INFREQUENT_ACCESS",
-                                          NULL};
-static const char *const projection_words[] = {
-    [PROJECT_ALL] = "ALL", [PROJECT_KEYS_ONLY] = "KEYS_ONLY", [PROJECT_INCLUDE] = "INCLUDE", NULL};
-static const char *const stream_words[] = {[STREAM_OFF] = "OFF",
-                                           [STREAM_KEYS_ONLY] = "KEYS_ONLY",
-                                           [STREAM_NEW_IMAGE] = "NEW_IMAGE",
-                                           [STREAM_OLD_IMAGE] = "OLD_IMAGE",
-                                           [STREAM_NEW_AND_OLD] = "NEW_AND_OLD_IMAGES",
-                                           NULL};
-static const char *const type_words[] = {
+static const char *const type_texts[] = {
     [VALUE_NONE] = "NONE", [VALUE_S] = "S", [VALUE_N] = "N", [VALUE_B] = "B", NULL};
+static const struct words type_words = {type_texts, VALUE_S};
 
 #define TABLE(member) offsetof(struct table_definition, member)
 #define INDEX(member) offsetof(struct table_index, member)
@@ -45,18 +25,18 @@ const struct stored_field stored_table_fields[] = {
     {"Name", STORED_TEXT, TABLE(name), NULL},
     {"Id", STORED_ID, TABLE(id), NULL},
     {"Uuid", STORED_TEXT, TABLE(uuid), NULL},
-    {"Status", STORED_WORD, TABLE(status), status_words},
+    {"Status", STORED_WORD, TABLE(status), &table_status_words},
     {"CreatedMs", STORED_INT, TABLE(created_ms), NULL},
-    {"Billing", STORED_WORD, TABLE(billing), billing_words},
+    {"Billing", STORED_WORD, TABLE(billing), &billing_mode_words},
     {"BillingShown", STORED_BOOL, TABLE(billing_shown), NULL},
     {"OnDemandSinceMs", STORED_INT, TABLE(on_demand_since_ms), NULL},
     STORED_CAPACITY(TABLE),
-    {"Class", STORED_WORD, TABLE(table_class), class_words},
+    {"Class", STORED_WORD, TABLE(table_class), &table_class_words},
     {"ClassChangedMs", STORED_INT, TABLE(table_class_changed_ms), NULL},
     {"DeletionProtected", STORED_BOOL, TABLE(deletion_protected), NULL},
     {"SseKms", STORED_BOOL, TABLE(sse_kms), NULL},
     {"SseKeyArn", STORED_TEXT, TABLE(sse_key_arn), NULL},
-    {"Stream", STORED_WORD, TABLE(stream), stream_words},
+    {"Stream", STORED_WORD, TABLE(stream), &stream_view_words},
     {"StreamLabel", STORED_TEXT, TABLE(stream_label), NULL},
     {"StreamId", STORED_ID, TABLE(stream_id), NULL},
     {"StreamShards", STORED_INT, TABLE(stream_shards), NULL},
@@ -78,16 +58,16 @@ const struct stored_field stored_index_fields[] = {
     {"Name", STORED_TEXT, INDEX(name), NULL},
     {"Id", STORED_ID, INDEX(id), NULL},
     {"Global", STORED_BOOL, INDEX(global), NULL},
-    {"Status", STORED_WORD, INDEX(status), status_words},
+    {"Status", STORED_WORD, INDEX(status), &table_status_words},
     {"Backfilling", STORED_BOOL, INDEX(backfilling), NULL},
-    {"Projection", STORED_WORD, INDEX(projection), projection_words},
+    {"Projection", STORED_WORD, INDEX(projection), &projection_type_words},
     STORED_CAPACITY(INDEX),
     {.name = NULL},
 };
 
 const struct stored_field stored_attribute_fields[] = {
     {"Name", STORED_TEXT, offsetof(struct key_attribute, name), NULL},
-    {"Type", STORED_WORD, offsetof(struct key_attribute, type), type_words},
+    {"Type", STORED_WORD, offsetof(struct key_attribute, type), &type_words},
     {.name = NULL},
 };
 
@@ -103,14 +83,14 @@ const struct stored_field stored_stream_fields[] = {
     {"TableName", STORED_TEXT, STREAM(table_name), NULL},
     {"Label", STORED_TEXT, STREAM(label), NULL},
     {"Id", STORED_ID, STREAM(id), NULL},
-    {"View", STORED_WORD, STREAM(view), stream_words},
+    {"View", STORED_WORD, STREAM(view), &stream_view_words},
     {"Shards", STORED_INT, STREAM(shards), NULL},
     {"CreatedMs", STORED_INT, STREAM(created_ms), NULL},
     {"Kept", STORED_INT, STREAM(kept), NULL},
     {"Ended", STORED_INT, STREAM(ended), NULL},
     {"HashKey", STORED_TEXT, STREAM(keys.hash[0].name), NULL},
-    {"HashType", STORED_WORD, STREAM(keys.hash[0].type), type_words},
+    {"HashType", STORED_WORD, STREAM(keys.hash[0].type), &type_words},
     {"RangeKey", STORED_TEXT, STREAM(keys.range[0].name), NULL},
-    {"RangeType", STORED_WORD, STREAM(keys.range[0].type), type_words},
+    {"RangeType", STORED_WORD, STREAM(keys.range[0].type), &type_words},
     {.name = NULL},
 };

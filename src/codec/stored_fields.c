@@ -47,7 +47,7 @@ static void write_field(struct value_builder *out, const struct stored_field *fi
         break;
     case STORED_WORD:
         memcpy(&word, member, sizeof(word));
-        write_text(out, field->name, slice_text(field->words[word]));
+        write_text(out, field->name, slice_text(field->words->texts[word]));
         break;
     }
 }
@@ -72,12 +72,12 @@ static bool read_id(struct value value, void *member) {
     return true;
 }
 
-static bool read_word(struct value value, const char *const *words, void *member) {
+static bool read_word(struct value value, const char *const *texts, void *member) {
     if (value_type(value) != VALUE_S)
         return false;
     struct slice text = value_scalar(value);
-    for (int word = 0; words[word] != NULL; word++) {
-        if (slice_is(text, words[word])) {
+    for (int word = 0; texts[word] != NULL; word++) {
+        if (slice_is(text, texts[word])) {
             memcpy(member, &word, sizeof(word));
             return true;
         }
@@ -104,7 +104,7 @@ static bool read_field(struct value value, const struct stored_field *field, voi
         *(bool *)member = value_bool(value);
         return true;
     case STORED_WORD:
-        return read_word(value, field->words, member);
+        return read_word(value, field->words->texts, member);
     }
     return false;
 }

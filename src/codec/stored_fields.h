@@ -7,6 +7,7 @@
 #define GRAMME_CODEC_STORED_FIELDS_H
 
 #include "model/value_builder.h"
+#include "model/words.h"
 
 enum stored_kind {
     STORED_TEXT,  /* struct slice; left out when absent */
@@ -21,7 +22,7 @@ struct stored_field {
     const char *name;
     enum stored_kind kind;
     size_t offset;
-    const char *const *words; /* STORED_WORD: one per value of the enumeration, then NULL */
+    const struct words *words; /* STORED_WORD */
 };
 
 /* The list ends with a field without a name. The builder is inside a map. */

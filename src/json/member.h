@@ -9,6 +9,11 @@ static inline void member_text(struct json_writer *json, const char *name, struc
     json_string(json, text);
 }
 
+/* A text of the program's own; it ends with a NUL. */
+static inline void member_word(struct json_writer *json, const char *name, const char *word) {
+    member_text(json, name, slice_text(word));
+}
+
 static inline void member_integer(struct json_writer *json, const char *name, int64_t n) {
     json_name(json, slice_text(name));
     json_integer(json, n);

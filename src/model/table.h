@@ -8,6 +8,7 @@
 #define GRAMME_MODEL_TABLE_H
 
 #include "model/value.h"
+#include "model/words.h"
 
 enum { KEY_PARTS_MAX = 4 }; /* of each kind; a table has one HASH and at most one RANGE */
 
@@ -26,18 +27,6 @@ struct key_schema {
 struct attribute_definition {
     struct slice name;
     enum value_type type;
-};
-
-enum billing_mode { BILLING_PROVISIONED, BILLING_PAY_PER_REQUEST };
-enum table_status { TABLE_CREATING, TABLE_ACTIVE, TABLE_UPDATING, TABLE_DELETING };
-enum table_class { TABLE_CLASS_DEFAULT, TABLE_CLASS_STANDARD, TABLE_CLASS_INFREQUENT_ACCESS };
-enum projection_type { PROJECT_ALL, PROJECT_KEYS_ONLY, PROJECT_INCLUDE };
-enum stream_view {
-    STREAM_OFF,
-    STREAM_KEYS_ONLY,
-    STREAM_NEW_IMAGE,
-    STREAM_OLD_IMAGE,
-    STREAM_NEW_AND_OLD
 };
 
 struct provisioned_throughput {

@@ -10,10 +10,10 @@ static struct error *open_answer(const struct property_reader *reader, struct sl
 static struct error *read_billing(const struct property_reader *reader, const struct node *table,
                                   struct table_definition *definition) {
     const struct node *summary = NULL;
-    size_t mode = BILLING_PROVISIONED;
+    int mode = BILLING_PROVISIONED;
     TRY(property_mapping(reader, table, "BillingModeSummary", &summary));
     if (summary != NULL)
-        TRY(property_choice(reader, summary, "BillingMode", billing_names, &mode));
+        TRY(property_word(reader, summary, "BillingMode", &billing_mode_words, &mode));
     definition->billing = (enum billing_mode)mode;
     return NULL;
 }
@@ -21,11 +21,11 @@ static struct error *read_billing(const struct property_reader *reader, const st
 static struct error *read_class(const struct property_reader *reader, const struct node *table,
                                 struct table_definition *definition) {
     const struct node *summary = NULL;
-    size_t class = 0;
+    int class = TABLE_CLASS_STANDARD;
     TRY(property_mapping(reader, table, "TableClassSummary", &summary));
     if (summary != NULL)
-        TRY(property_choice(reader, summary, "TableClass", class_names, &class));
-    definition->table_class = (enum table_class)(class + 1);
+        TRY(property_word(reader, summary, "TableClass", &table_class_words, &class));
+    definition->table_class = (enum table_class) class;
     return NULL;
 }
 
@@ -37,7 +37,8 @@ static struct error *read_encryption(const struct property_reader *reader, const
     if (sse == NULL)
         return NULL;
     TRY(property_text(reader, sse, "Status", &status));
-    definition->sse_kms = !slice_is(status, "DISABLED") && !slice_is(status, "DISABLING");
+    definition->sse_kms = !feature_status_is(status, FEATURE_DISABLED) &&
+                          !feature_status_is(status, FEATURE_DISABLING);
     return property_text(reader, sse, "KMSMasterKeyArn", &definition->sse_key_arn);
 }
 
@@ -45,15 +46,15 @@ static struct error *read_stream(const struct property_reader *reader, const str
                                  struct found_table *found) {
     const struct node *stream = NULL;
     bool enabled = false;
-    size_t view = 0;
+    int view = STREAM_KEYS_ONLY;
     TRY(property_mapping(reader, table, "StreamSpecification", &stream));
     if (stream == NULL)
         return NULL;
     TRY(property_bool(reader, stream, "StreamEnabled", &enabled));
-    TRY(property_choice(reader, stream, "StreamViewType", stream_names, &view));
+    TRY(property_word(reader, stream, "StreamViewType", &stream_view_words, &view));
     if (!enabled)
         return NULL;
-    found->state.definition.stream = (enum stream_view)(view + 1);
+    found->state.definition.stream = (enum stream_view)view;
     return property_text(reader, table, "LatestStreamArn", &found->stream_arn);
 }
 
@@ -68,7 +69,7 @@ static struct error *read_table(const struct property_reader *reader, struct sli
     TRY(property_required_text(reader, table, "TableName", &definition->name));
     TRY(property_required_text(reader, table, "TableStatus", &found->status));
     TRY(property_required_text(reader, table, "TableArn", &found->arn));
-    if (slice_is(found->status, "DELETING"))
+    if (table_status_is(found->status, TABLE_DELETING))
         return NULL;
     TRY(read_definition(reader, table, definition));
     TRY(read_billing(reader, table, definition));
@@ -85,7 +86,7 @@ static struct error *read_ttl(const struct property_reader *reader, struct slice
     TRY(property_mapping(reader, root, "TimeToLiveDescription", &ttl));
     TRY(property_text(reader, ttl, "TimeToLiveStatus", &status));
     TRY(property_text(reader, ttl, "AttributeName", &attribute));
-    if (slice_is(status, "ENABLED") || slice_is(status, "ENABLING"))
+    if (feature_status_is(status, FEATURE_ENABLED) || feature_status_is(status, FEATURE_ENABLING))
         definition->ttl_attribute = attribute;
     return NULL;
 }
@@ -98,7 +99,7 @@ static struct error *read_backups(const struct property_reader *reader, struct s
     TRY(property_mapping(reader, root, "ContinuousBackupsDescription", &recovery));
     TRY(property_mapping(reader, recovery, "PointInTimeRecoveryDescription", &recovery));
     TRY(property_text(reader, recovery, "PointInTimeRecoveryStatus", &status));
-    state->recovery = slice_is(status, "ENABLED");
+    state->recovery = feature_status_is(status, FEATURE_ENABLED);
     return property_integer(reader, recovery, "RecoveryPeriodInDays", &state->recovery_days);
 }
 

@@ -106,7 +106,7 @@ static struct slice keys_text(struct arena *arena, const struct key_schema *keys
 struct slice index_text(struct arena *arena, const struct table_index *index) {
     struct slice text =
         arena_printf(arena, "%.*s; projects %s", SLICE_ARGS(keys_text(arena, &index->keys)),
-                     projection_names[index->projection]);
+                     projection_type_name(index->projection));
     for (size_t i = 0; i < index->non_key_attribute_count; i++)
         text = arena_printf(arena, "%.*s%s%.*s", SLICE_ARGS(text), i == 0 ? " " : ", ",
                             SLICE_ARGS(index->non_key_attributes[i]));
@@ -116,11 +116,12 @@ struct slice index_text(struct arena *arena, const struct table_index *index) {
 /* ---- a new table ---- */
 
 static void show_new_table(struct plan *plan, const struct table_definition *wanted) {
+    const char *billing = billing_mode_name(wanted->billing);
     plan_line(plan, "    keys: %.*s", SLICE_ARGS(keys_text(plan->arena, &wanted->keys)));
     if (wanted->billing == BILLING_PAY_PER_REQUEST)
-        plan_line(plan, "    billing: PAY_PER_REQUEST");
+        plan_line(plan, "    billing: %s", billing);
     else
-        plan_line(plan, "    billing: PROVISIONED, %lld reads and %lld writes per second",
+        plan_line(plan, "    billing: %s, %lld reads and %lld writes per second", billing,
                   (long long)wanted->throughput.read_units,
                   (long long)wanted->throughput.write_units);
     for (size_t i = 0; i < wanted->index_count; i++)
@@ -128,11 +129,11 @@ static void show_new_table(struct plan *plan, const struct table_definition *wan
                   SLICE_ARGS(wanted->indexes[i].name),
                   SLICE_ARGS(index_text(plan->arena, &wanted->indexes[i])));
     if (wanted->stream != STREAM_OFF)
-        plan_line(plan, "    stream: %s", stream_names[wanted->stream - 1]);
+        plan_line(plan, "    stream: %s", stream_view_name(wanted->stream));
     if (wanted->sse_kms)
-        plan_line(plan, "    encryption: KMS");
+        plan_line(plan, "    encryption: %s", sse_type_name(SSE_KMS));
     if (wanted->table_class == TABLE_CLASS_INFREQUENT_ACCESS)
-        plan_line(plan, "    class: STANDARD_INFREQUENT_ACCESS");
+        plan_line(plan, "    class: %s", table_class_name(wanted->table_class));
     if (wanted->deletion_protected)
         plan_line(plan, "    deletion protection: on");
     for (size_t i = 0; i < wanted->tag_count; i++)

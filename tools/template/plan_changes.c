@@ -40,8 +40,8 @@ static void change_class(const struct change *change) {
     const struct table_definition *wanted = change->wanted;
     if (wanted->table_class == change->found->table_class)
         return;
-    plan_line(change->plan, "    ~ class: %s → %s", class_names[change->found->table_class - 1],
-              class_names[wanted->table_class - 1]);
+    plan_line(change->plan, "    ~ class: %s → %s", table_class_name(change->found->table_class),
+              table_class_name(wanted->table_class));
     update(change, request_table_class(change->plan->arena, wanted), "class");
 }
 
@@ -60,6 +60,10 @@ static bool same_key(struct slice wanted, struct slice found) {
     return slice_present(found) && slice_ends_with(found, wanted);
 }
 
+static const char *encryption_text(const struct table_definition *definition) {
+    return definition->sse_kms ? sse_type_name(SSE_KMS) : "the service's own key";
+}
+
 static void change_encryption(const struct change *change) {
     const struct table_definition *wanted = change->wanted, *found = change->found;
     if (wanted->sse_kms == found->sse_kms &&
@@ -69,9 +73,8 @@ static void change_encryption(const struct change *change) {
         plan_line(change->plan, "    ~ encryption key: %.*s → %.*s", SLICE_ARGS(found->sse_key_arn),
                   SLICE_ARGS(wanted->sse_key_arn));
     else
-        plan_line(change->plan, "    ~ encryption: %s → %s",
-                  found->sse_kms ? "KMS" : "the service's own key",
-                  wanted->sse_kms ? "KMS" : "the service's own key");
+        plan_line(change->plan, "    ~ encryption: %s → %s", encryption_text(found),
+                  encryption_text(wanted));
     update(change, request_encryption(change->plan->arena, wanted), "encryption");
 }
 
@@ -189,8 +192,8 @@ static void change_capacity(const struct change *change) {
     capacity.indexes =
         ARENA_ARRAY(change->plan->arena, const struct table_index *, wanted->index_count + 1);
     if (capacity.billing)
-        plan_line(change->plan, "    ~ billing: %s → %s", billing_names[found->billing],
-                  billing_names[wanted->billing]);
+        plan_line(change->plan, "    ~ billing: %s → %s", billing_mode_name(found->billing),
+                  billing_mode_name(wanted->billing));
     if (wanted->billing == BILLING_PROVISIONED) {
         capacity.table = capacity.billing || !same_units(to, from);
         if (capacity.table)

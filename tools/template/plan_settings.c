@@ -12,7 +12,7 @@ static void add(struct plan *plan, const char *operation, struct slice body, str
 /* ---- the stream ---- */
 
 static const char *stream_text(enum stream_view view) {
-    return view == STREAM_OFF ? "off" : stream_names[view - 1];
+    return view == STREAM_OFF ? "off" : stream_view_name(view);
 }
 
 /* A stream's view cannot be changed in place: it ends, and a new one begins. */

@@ -159,6 +159,15 @@ struct error *property_choice(const struct property_reader *reader, const struct
                           SLICE_ARGS(listed), SLICE_ARGS(node->text));
 }
 
+struct error *property_word(const struct property_reader *reader, const struct node *mapping,
+                            const char *name, const struct words *words, int *ret_value) {
+    size_t choice = SIZE_MAX;
+    TRY(property_choice(reader, mapping, name, words->texts + words->first, &choice));
+    if (choice != SIZE_MAX)
+        *ret_value = words->first + (int)choice;
+    return NULL;
+}
+
 struct error *property_item_mapping(const struct property_reader *reader, const struct node *item,
                                     const char *what) {
     return expect(reader, item, what, NODE_MAPPING);

@@ -3,6 +3,7 @@
 #ifndef GRAMME_TEMPLATE_PROPERTY_H
 #define GRAMME_TEMPLATE_PROPERTY_H
 
+#include "model/words.h"
 #include "template/template.h"
 
 enum { PROPERTY_TEXT_MAX = 2048 }; /* no name, tag or key of a table is longer */
@@ -43,6 +44,9 @@ struct error *property_mapping(const struct property_reader *reader, const struc
 /* One of these texts; the last is NULL. Gives its position. */
 struct error *property_choice(const struct property_reader *reader, const struct node *mapping,
                               const char *name, const char *const *choices, size_t *ret_choice);
+/* One of DynamoDB's words of a kind. Gives its value. */
+struct error *property_word(const struct property_reader *reader, const struct node *mapping,
+                            const char *name, const struct words *words, int *ret_value);
 
 /* Of list elements. */
 struct error *property_item_mapping(const struct property_reader *reader, const struct node *item,

@@ -4,12 +4,6 @@
 #include "model/limits.h"
 #include "template/state.h"
 
-const char *const billing_names[] = {"PROVISIONED", "PAY_PER_REQUEST", NULL};
-const char *const class_names[] = {"STANDARD", "STANDARD_INFREQUENT_ACCESS", NULL};
-const char *const projection_names[] = {"ALL", "KEYS_ONLY", "INCLUDE", NULL};
-const char *const stream_names[] = {"KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES",
-                                    NULL};
-
 enum { DEFINITIONS_MAX = 200, TAGS_MAX = 200, NON_KEY_MAX = 200, INDEXES_MAX = 30 };
 
 static struct error *check_count(const struct property_reader *reader, const struct node *list,
@@ -72,25 +66,25 @@ static struct error *read_key_part(const struct property_reader *reader, const s
                                    struct key_schema *keys) {
     static const char *const known[] = {"AttributeName", "KeyType", NULL};
     static const struct property_set members = {"an element of KeySchema", known, NULL};
-    static const char *const types[] = {"HASH", "RANGE", NULL};
-    size_t range = 0;
+    int type = KEY_TYPE_HASH;
     struct slice name, text;
     TRY(property_item_mapping(reader, node, "an element of KeySchema"));
     TRY(property_check(reader, node, &members));
     TRY(property_required_text(reader, node, "AttributeName", &name));
     TRY(property_required_text(reader, node, "KeyType", &text));
-    TRY(property_choice(reader, node, "KeyType", types, &range));
+    TRY(property_word(reader, node, "KeyType", &key_type_words, &type));
+    bool range = type == KEY_TYPE_RANGE;
     struct key_attribute part = {name, table_attribute_type(definition, name)};
     if (part.type == VALUE_NONE)
         return document_error(reader->document, node->mark,
                               "AttributeDefinitions does not define the key attribute '%.*s'",
                               SLICE_ARGS(name));
-    if (range == 0 && keys->range_count > 0)
+    if (!range && keys->range_count > 0)
         return document_error(reader->document, node->mark, "HASH comes before RANGE in KeySchema");
     uint8_t *count = range ? &keys->range_count : &keys->hash_count;
     if (*count == KEY_PARTS_MAX)
         return document_error(reader->document, node->mark, "KeySchema has more than %d %s keys",
-                              KEY_PARTS_MAX, types[range]);
+                              KEY_PARTS_MAX, key_type_name((enum key_type)type));
     (range ? keys->range : keys->hash)[(*count)++] = part;
     return NULL;
 }
@@ -154,14 +148,14 @@ static struct error *read_projection(const struct property_reader *reader,
     static const char *const known[] = {"ProjectionType", "NonKeyAttributes", NULL};
     static const struct property_set members = {"Projection", known, NULL};
     const struct node *mapping = NULL, *list = NULL;
-    size_t type = 0;
+    int type = PROJECT_ALL;
     struct slice text;
     TRY(property_mapping(reader, holder, "Projection", &mapping));
     if (mapping == NULL)
         return document_error(reader->document, holder->mark, "Projection is missing");
     TRY(property_check(reader, mapping, &members));
     TRY(property_required_text(reader, mapping, "ProjectionType", &text));
-    TRY(property_choice(reader, mapping, "ProjectionType", projection_names, &type));
+    TRY(property_word(reader, mapping, "ProjectionType", &projection_type_words, &type));
     index->projection = (enum projection_type)type;
     TRY(property_list(reader, mapping, "NonKeyAttributes", &list));
     if (list == NULL)

@@ -38,7 +38,7 @@ static void write_attribute(struct json_writer *json,
                             const struct attribute_definition *attribute) {
     json_object_begin(json);
     member_text(json, "AttributeName", attribute->name);
-    member_text(json, "AttributeType", slice_text(value_type_name(attribute->type)));
+    member_word(json, "AttributeType", value_type_name(attribute->type));
     json_object_end(json);
 }
 
@@ -106,7 +106,7 @@ static void write_stream(struct json_writer *json, enum stream_view view) {
     member_object(json, "StreamSpecification");
     member_bool(json, "StreamEnabled", view != STREAM_OFF);
     if (view != STREAM_OFF)
-        member_text(json, "StreamViewType", slice_text(stream_names[view - 1]));
+        member_word(json, "StreamViewType", stream_view_name(view));
     json_object_end(json);
 }
 
@@ -114,7 +114,7 @@ static void write_encryption(struct json_writer *json, const struct table_defini
     member_object(json, "SSESpecification");
     member_bool(json, "Enabled", wanted->sse_kms);
     if (wanted->sse_kms)
-        member_text(json, "SSEType", SLICE_LITERAL("KMS"));
+        member_word(json, "SSEType", sse_type_name(SSE_KMS));
     if (wanted->sse_kms && slice_present(wanted->sse_key_arn))
         member_text(json, "KMSMasterKeyId", wanted->sse_key_arn);
     json_object_end(json);
@@ -134,7 +134,7 @@ static void write_tags(struct json_writer *json, const struct table_tag *tags, s
 /* ---- CreateTable ---- */
 
 static void write_create_settings(struct json_writer *json, const struct table_definition *wanted) {
-    member_text(json, "BillingMode", slice_text(billing_names[wanted->billing]));
+    member_word(json, "BillingMode", billing_mode_name(wanted->billing));
     if (wanted->billing == BILLING_PROVISIONED)
         write_provisioned(json, &wanted->throughput);
     write_units(json, on_demand_names, wanted->on_demand, false);
@@ -144,7 +144,7 @@ static void write_create_settings(struct json_writer *json, const struct table_d
     if (wanted->sse_kms)
         write_encryption(json, wanted);
     if (wanted->table_class == TABLE_CLASS_INFREQUENT_ACCESS)
-        member_text(json, "TableClass", slice_text(class_names[1]));
+        member_word(json, "TableClass", table_class_name(wanted->table_class));
     if (wanted->deletion_protected)
         member_bool(json, "DeletionProtectionEnabled", true);
     if (wanted->tag_count > 0)
@@ -184,7 +184,7 @@ struct slice request_deletion_protection(struct arena *arena,
 struct slice request_table_class(struct arena *arena, const struct table_definition *wanted) {
     struct request request;
     begin(&request, "TableName", wanted->name);
-    member_text(&request.json, "TableClass", slice_text(class_names[wanted->table_class - 1]));
+    member_word(&request.json, "TableClass", table_class_name(wanted->table_class));
     return finish(&request, arena);
 }
 
@@ -296,7 +296,7 @@ struct slice request_capacity(struct arena *arena, const struct table_definition
     struct request request;
     begin(&request, "TableName", wanted->name);
     if (change->billing)
-        member_text(&request.json, "BillingMode", slice_text(billing_names[wanted->billing]));
+        member_word(&request.json, "BillingMode", billing_mode_name(wanted->billing));
     if (change->table)
         write_provisioned(&request.json, &wanted->throughput);
     if (change->index_count > 0)

@@ -43,12 +43,7 @@ struct error *template_tables(struct template *t, struct wanted_table **ret_tabl
 struct error *table_answers_read(struct arena *arena, const struct table_answers *answers,
                                  struct found_table *ret_found);
 
-/* ---- shared by both, and by what writes requests ---- */
-
-extern const char *const billing_names[];    /* by enum billing_mode; these end with NULL */
-extern const char *const class_names[];      /* by enum table_class, without the default */
-extern const char *const projection_names[]; /* by enum projection_type */
-extern const char *const stream_names[];     /* by enum stream_view, without off */
+/* ---- shared by both ---- */
 
 /* AttributeDefinitions, KeySchema, indexes, throughput: the same in templates and answers. */
 struct error *read_definition(const struct property_reader *reader, const struct node *properties,

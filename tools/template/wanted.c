@@ -57,7 +57,7 @@ static struct error *read_stream(const struct property_reader *reader,
     static const struct property_set members = {"StreamSpecification", known, left_out};
     const struct node *mapping = NULL;
     struct slice text;
-    size_t view = 0;
+    int view = STREAM_OFF;
     bool enabled = true;
     TRY(property_mapping(reader, properties, "StreamSpecification", &mapping));
     if (mapping == NULL)
@@ -67,8 +67,8 @@ static struct error *read_stream(const struct property_reader *reader,
     if (!enabled)
         return NULL;
     TRY(property_required_text(reader, mapping, "StreamViewType", &text));
-    TRY(property_choice(reader, mapping, "StreamViewType", stream_names, &view));
-    definition->stream = (enum stream_view)(view + 1);
+    TRY(property_word(reader, mapping, "StreamViewType", &stream_view_words, &view));
+    definition->stream = (enum stream_view)view;
     return NULL;
 }
 
@@ -90,7 +90,7 @@ static struct error *read_encryption(const struct property_reader *reader,
                                      struct table_definition *definition) {
     static const char *const known[] = {"SSEEnabled", "SSEType", "KMSMasterKeyId", NULL};
     static const struct property_set members = {"SSESpecification", known, NULL};
-    static const char *const types[] = {"KMS", NULL};
+    const char *const types[] = {sse_type_name(SSE_KMS), NULL};
     const struct node *mapping = NULL;
     size_t type = 0;
     TRY(property_mapping(reader, properties, "SSESpecification", &mapping));
@@ -190,13 +190,13 @@ static struct error *read_table(const struct property_reader *reader, const stru
                                                 table_left_out};
     struct table_definition *definition = &table->state.definition;
     const struct node *tags = NULL;
-    size_t billing = BILLING_PROVISIONED, class = 0;
+    int billing = BILLING_PROVISIONED, class = TABLE_CLASS_STANDARD;
     TRY(property_check(reader, properties, &members));
     TRY(read_definition(reader, properties, definition));
-    TRY(property_choice(reader, properties, "BillingMode", billing_names, &billing));
-    TRY(property_choice(reader, properties, "TableClass", class_names, &class));
+    TRY(property_word(reader, properties, "BillingMode", &billing_mode_words, &billing));
+    TRY(property_word(reader, properties, "TableClass", &table_class_words, &class));
     definition->billing = (enum billing_mode)billing;
-    definition->table_class = (enum table_class)(class + 1);
+    definition->table_class = (enum table_class) class;
     TRY(read_ttl(reader, properties, definition));
     TRY(read_stream(reader, properties, definition));
     TRY(read_recovery(reader, properties, &table->state));

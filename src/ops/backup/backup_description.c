@@ -8,22 +8,17 @@
 
 /* ---- the backup ---- */
 
-static const char *status_of(const struct backup_description *description) {
-    if (description->deleted)
-        return "DELETED";
-    return description->backup->status == BACKUP_CREATING ? "CREATING" : "AVAILABLE";
-}
-
 /* What details and summaries share. */
 static void write_backup(const struct op_call *call, struct json_writer *json,
                          const struct backup_description *description) {
     const struct backup *backup = description->backup;
     struct backup_id id = {backup->created_ms, backup->id};
+    enum backup_status status = description->deleted ? BACKUP_DELETED : backup->status;
     member_text(json, "BackupArn", backup_arn_print(call, description->definition->name, id));
     member_text(json, "BackupName", backup->name);
     member_integer(json, "BackupSizeBytes", backup->size_bytes);
-    member_text(json, "BackupStatus", slice_text(status_of(description)));
-    member_text(json, "BackupType", slice_text(backup->type == BACKUP_USER ? "USER" : "SYSTEM"));
+    member_word(json, "BackupStatus", backup_status_name(status));
+    member_word(json, "BackupType", backup_type_name(backup->type));
     member_time(json, "BackupCreationDateTime", backup->created_ms);
     member_time(json, "BackupExpiryDateTime", backup->expiry_ms);
 }
@@ -63,7 +58,6 @@ static void write_throughput(struct json_writer *json,
 static void write_table(const struct op_call *call, struct json_writer *json,
                         const struct backup_description *description) {
     const struct table_definition *definition = description->definition;
-    bool on_demand = definition->billing == BILLING_PAY_PER_REQUEST;
     member_object(json, "SourceTableDetails");
     write_table_names(call, json, definition);
     member_integer(json, "TableSizeBytes", description->backup->size_bytes);
@@ -72,7 +66,7 @@ static void write_table(const struct op_call *call, struct json_writer *json,
     write_throughput(json, &definition->throughput);
     on_demand_write(json, definition->on_demand, NULL);
     member_integer(json, "ItemCount", description->backup->item_count);
-    member_text(json, "BillingMode", slice_text(on_demand ? "PAY_PER_REQUEST" : "PROVISIONED"));
+    member_word(json, "BillingMode", billing_mode_name(definition->billing));
     json_object_end(json);
 }
 
@@ -111,19 +105,19 @@ static void write_features(struct json_writer *json, const struct table_definiti
     if (definition->stream != STREAM_OFF) {
         member_object(json, "StreamDescription");
         member_bool(json, "StreamEnabled", true);
-        member_text(json, "StreamViewType", stream_view_text(definition->stream));
+        member_word(json, "StreamViewType", stream_view_name(definition->stream));
         json_object_end(json);
     }
     if (slice_present(definition->ttl_attribute)) {
         member_object(json, "TimeToLiveDescription");
-        member_text(json, "TimeToLiveStatus", SLICE_LITERAL("ENABLED"));
+        member_word(json, "TimeToLiveStatus", feature_status_name(FEATURE_ENABLED));
         member_text(json, "AttributeName", definition->ttl_attribute);
         json_object_end(json);
     }
     if (definition->sse_kms) {
         member_object(json, "SSEDescription");
-        member_text(json, "Status", SLICE_LITERAL("ENABLED"));
-        member_text(json, "SSEType", SLICE_LITERAL("KMS"));
+        member_word(json, "Status", feature_status_name(FEATURE_ENABLED));
+        member_word(json, "SSEType", sse_type_name(SSE_KMS));
         member_text(json, "KMSMasterKeyArn", definition->sse_key_arn);
         json_object_end(json);
     }

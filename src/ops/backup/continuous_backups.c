@@ -20,9 +20,10 @@ void continuous_backups_reply(struct op_call *call, const struct table_definitio
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
     member_object(&json, "ContinuousBackupsDescription");
-    member_text(&json, "ContinuousBackupsStatus", SLICE_LITERAL("ENABLED"));
+    member_word(&json, "ContinuousBackupsStatus", feature_status_name(FEATURE_ENABLED));
     member_object(&json, "PointInTimeRecoveryDescription");
-    member_text(&json, "PointInTimeRecoveryStatus", slice_text(on ? "ENABLED" : "DISABLED"));
+    member_word(&json, "PointInTimeRecoveryStatus",
+                feature_status_name(on ? FEATURE_ENABLED : FEATURE_DISABLED));
     if (on) {
         member_integer(&json, "RecoveryPeriodInDays", definition->pitr_days);
         JSON_NAME_LITERAL(&json, "EarliestRestorableDateTime");

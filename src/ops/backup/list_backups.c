@@ -55,9 +55,9 @@ static struct error *validate(struct op_call *call) {
 }
 
 static bool type_is_wanted(struct slice filter, enum backup_type type) {
-    if (!slice_present(filter) || slice_is(filter, "USER"))
+    if (!slice_present(filter))
         return type == BACKUP_USER;
-    return slice_is(filter, "ALL") || (slice_is(filter, "SYSTEM") && type == BACKUP_SYSTEM);
+    return slice_is(filter, "ALL") || backup_type_is(filter, type);
 }
 
 static bool is_wanted(const struct page *page, const struct backup *backup,

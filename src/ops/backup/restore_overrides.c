@@ -10,16 +10,14 @@
 
 /* ---- the request ---- */
 
-static bool billing_is(const struct restore_overrides *overrides, const char *mode) {
-    return slice_present(overrides->billing_mode) && slice_is(overrides->billing_mode, mode);
-}
-
 struct error *restore_overrides_check(struct arena *arena,
                                       const struct restore_overrides *overrides) {
-    if (billing_is(overrides, "PROVISIONED") && overrides->throughput == NULL)
+    if (billing_mode_is(overrides->billing_mode, BILLING_PROVISIONED) &&
+        overrides->throughput == NULL)
         return error_request(arena, "Invalid Request: Must override ProvisionedThroughput if "
                                     "BillingMode is overridden to PROVISIONED");
-    if (billing_is(overrides, "PAY_PER_REQUEST") && overrides->throughput != NULL)
+    if (billing_mode_is(overrides->billing_mode, BILLING_PAY_PER_REQUEST) &&
+        overrides->throughput != NULL)
         return error_request(arena, "Invalid Request: Cannot override ProvisionedThroughput if "
                                     "BillingMode is overridden to PAY_PER_REQUEST");
     TRY(throughput_check_bounds(arena, overrides->throughput, OWNED_BY_TABLE));
@@ -31,12 +29,12 @@ struct error *restore_overrides_check(struct arena *arena,
 
 /* ---- indexes ---- */
 
-static bool parts_match(const struct field_list *given, const char *type,
+static bool parts_match(const struct field_list *given, enum key_type type,
                         const struct key_attribute *parts, size_t count) {
     const struct key_schema_element_input *element = given->items;
     size_t matched = 0;
     for (size_t i = 0; i < given->count; i++) {
-        if (!slice_is(element[i].key_type, type))
+        if (!key_type_is(element[i].key_type, type))
             continue;
         if (matched == count || !slice_equal(parts[matched].name, element[i].attribute_name))
             return false;
@@ -46,17 +44,14 @@ static bool parts_match(const struct field_list *given, const char *type,
 }
 
 static bool keys_match(const struct field_list *given, const struct key_schema *keys) {
-    return parts_match(given, "HASH", keys->hash, keys->hash_count) &&
-           parts_match(given, "RANGE", keys->range, keys->range_count);
+    return parts_match(given, KEY_TYPE_HASH, keys->hash, keys->hash_count) &&
+           parts_match(given, KEY_TYPE_RANGE, keys->range, keys->range_count);
 }
 
 static bool projection_matches(struct arena *arena, const struct projection_input *given,
                                const struct table_index *index) {
-    static const char *const types[] = {
-        [PROJECT_ALL] = "ALL", [PROJECT_KEYS_ONLY] = "KEYS_ONLY", [PROJECT_INCLUDE] = "INCLUDE"};
     struct name_set names = name_set_of(arena, &given->non_key_attributes, sizeof(struct slice));
-    if (!slice_present(given->projection_type) ||
-        !slice_is(given->projection_type, types[index->projection]) ||
+    if (!projection_type_is(given->projection_type, index->projection) ||
         names.count != index->non_key_attribute_count)
         return false;
     for (size_t i = 0; i < names.count; i++)
@@ -195,8 +190,7 @@ static struct error *set_capacity(struct arena *arena, const struct restore_over
                                   struct table_definition *definition) {
     definition->billing = source->billing;
     if (slice_present(overrides->billing_mode))
-        definition->billing =
-            billing_is(overrides, "PROVISIONED") ? BILLING_PROVISIONED : BILLING_PAY_PER_REQUEST;
+        definition->billing = billing_mode_from_name(overrides->billing_mode);
     bool on_demand = definition->billing == BILLING_PAY_PER_REQUEST;
     if (on_demand && overrides->throughput != NULL)
         return error_validation(arena, "Invalid Request: Cannot override ProvisionedThroughput if "

@@ -21,7 +21,7 @@ struct restore_overrides {
 /* Rows of the field table of a request with a member `overrides`. */
 #define RESTORE_OVERRIDE_FIELDS(request)                                                      \
     {NAMED("BillingModeOverride"), AT(struct request, overrides.billing_mode),                \
-     .type = FIELD_STRING, .enum_text = "[PROVISIONED, PAY_PER_REQUEST]"},                    \
+     .type = FIELD_STRING, .enum_text = billing_mode_printed},                                \
         {NAMED("GlobalSecondaryIndexOverride"), AT(struct request, overrides.global_indexes), \
          .type = FIELD_STRUCT_LIST, .shape = &global_index_shape},                            \
         {NAMED("LocalSecondaryIndexOverride"), AT(struct request, overrides.local_indexes),   \

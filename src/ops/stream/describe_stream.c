@@ -132,8 +132,9 @@ static void write_stream(const struct op_call *call, const struct stream_definit
     member_object(&json, "StreamDescription");
     member_text(&json, "StreamArn", stream_arn_print(call, stream));
     member_text(&json, "StreamLabel", stream->label);
-    member_text(&json, "StreamStatus", slice_text(stream->ended != 0 ? "DISABLED" : "ENABLED"));
-    member_text(&json, "StreamViewType", stream_view_text(stream->view));
+    member_word(&json, "StreamStatus",
+                feature_status_name(stream->ended != 0 ? FEATURE_DISABLED : FEATURE_ENABLED));
+    member_word(&json, "StreamViewType", stream_view_name(stream->view));
     JSON_NAME_LITERAL(&json, "CreationRequestDateTime");
     json_timestamp(&json, stream->created_ms);
     member_text(&json, "TableName", stream->table_name);

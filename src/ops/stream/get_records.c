@@ -96,9 +96,9 @@ static void write_change(struct page *page, uint64_t number, const struct stream
     write_keys(json, &page->stream.keys, record);
     write_image(json, "NewImage", record->new_image);
     write_image(json, "OldImage", record->old_image);
-    member_text(json, "SequenceNumber", slice_text(text));
+    member_word(json, "SequenceNumber", text);
     member_integer(json, "SizeBytes", record->size);
-    member_text(json, "StreamViewType", stream_view_text(page->stream.view));
+    member_word(json, "StreamViewType", stream_view_name(page->stream.view));
     json_object_end(json);
 }
 
@@ -109,7 +109,7 @@ static void write_record(const struct op_call *call, struct page *page, uint64_t
     struct json_writer *json = &page->json;
     json_object_begin(json);
     write_event_id(call, page, number);
-    member_text(json, "eventName", slice_text(events[record->event]));
+    member_word(json, "eventName", events[record->event]);
     member_text(json, "eventVersion", SLICE_LITERAL("1.1"));
     member_text(json, "eventSource", SLICE_LITERAL("aws:dynamodb"));
     member_text(json, "awsRegion", call->context->region);

@@ -23,12 +23,6 @@ static struct error *validate(struct op_call *call) {
     return create_table_check(call->arena, request);
 }
 
-static enum table_class class_of(struct slice table_class) {
-    if (!slice_present(table_class))
-        return TABLE_CLASS_DEFAULT;
-    return slice_is(table_class, "STANDARD") ? TABLE_CLASS_STANDARD : TABLE_CLASS_INFREQUENT_ACCESS;
-}
-
 static void define_capacity(struct table_definition *definition,
                             const struct create_table_request *request) {
     const struct provisioned_throughput_input *throughput = request->provisioned_throughput;
@@ -74,7 +68,7 @@ static void define(struct op_call *call, struct table_definition *definition) {
     definition->attribute_count = definitions.list->count;
     define_indexes(call, &definitions, definition);
     define_capacity(definition, request);
-    definition->table_class = class_of(request->table_class);
+    definition->table_class = table_class_from_name(request->table_class);
     definition->deletion_protected = request->deletion_protection_enabled.value;
     const struct sse_specification_input *sse = request->sse_specification;
     if (sse != NULL && sse->enabled.value) {

@@ -17,7 +17,7 @@ static const struct field create_table_fields[] = {
      .flags = FIELD_TABLE_NAME, LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_ARN_CHARS),
      .null_error = "The parameter 'TableName' is required but was not present in the request"},
     {NAMED("BillingMode"), AT(struct create_table_request, billing_mode), .type = FIELD_STRING,
-     .enum_text = "[PROVISIONED, PAY_PER_REQUEST]"},
+     .enum_text = billing_mode_printed},
     {NAMED("ProvisionedThroughput"), AT(struct create_table_request, provisioned_throughput),
      .type = FIELD_STRUCT, .shape = &provisioned_throughput_shape},
     {NAMED("KeySchema"), AT(struct create_table_request, key_schema), .type = FIELD_STRUCT_LIST,
@@ -329,11 +329,12 @@ static struct error *check_throughput_of_all(struct creation *creation) {
 /* ---- the whole ---- */
 
 struct error *table_class_check(struct arena *arena, struct slice table_class) {
-    if (!slice_present(table_class) || slice_is(table_class, "STANDARD") ||
-        slice_is(table_class, "STANDARD_INFREQUENT_ACCESS"))
+    if (!slice_present(table_class) || word_find(&table_class_words, table_class) >= 0)
         return NULL;
-    return error_request(arena, "Invalid table-class parameter provided. Please try again with a "
-                                "valid table-class value: [STANDARD, STANDARD_INFREQUENT_ACCESS].");
+    return error_request(arena,
+                         "Invalid table-class parameter provided. Please try again with a "
+                         "valid table-class value: %s.",
+                         table_class_printed);
 }
 
 /* Correct requests for what is not there yet. */
@@ -352,8 +353,7 @@ static struct error *refuse_missing_features(const struct creation *creation) {
 
 struct error *create_table_check(struct arena *arena, const struct create_table_request *request) {
     struct creation creation = {.arena = arena, .request = request};
-    if (slice_present(request->billing_mode) && slice_is(request->billing_mode, "PAY_PER_REQUEST"))
-        creation.billing = BILLING_PAY_PER_REQUEST;
+    creation.billing = billing_mode_from_name(request->billing_mode);
     creation.definitions = definitions_of(arena, &request->attribute_definitions);
     TRY(table_class_check(arena, request->table_class));
     TRY(check_billing(&creation));

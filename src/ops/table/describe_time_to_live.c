@@ -4,16 +4,16 @@
 #include "ops/table/table_input.h"
 #include "json/member.h"
 
-static const char *status_of(const struct table_definition *table) {
+static enum feature_status status_of(const struct table_definition *table) {
     if (!slice_present(table->ttl_attribute))
-        return "DISABLED";
-    return table->ttl_building ? "ENABLING" : "ENABLED";
+        return FEATURE_DISABLED;
+    return table->ttl_building ? FEATURE_ENABLING : FEATURE_ENABLED;
 }
 
 static struct error *check_status(struct arena *arena, const struct table_definition *table) {
     if (table->status != TABLE_CREATING && table->status != TABLE_DELETING)
         return NULL;
-    const char *status = table->status == TABLE_CREATING ? "CREATING" : "DELETING";
+    const char *status = table_status_name(table->status);
     return error_validation(arena,
                             "Cannot describe time to live while table is in %s state: Current "
                             "table state is %s",
@@ -29,7 +29,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
     member_object(&json, "TimeToLiveDescription");
-    member_text(&json, "TimeToLiveStatus", slice_text(status_of(&table->definition)));
+    member_word(&json, "TimeToLiveStatus", feature_status_name(status_of(&table->definition)));
     if (slice_present(table->definition.ttl_attribute))
         member_text(&json, "AttributeName", table->definition.ttl_attribute);
     json_object_end(&json);

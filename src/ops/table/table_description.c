@@ -16,14 +16,6 @@ enum {
     WARM_WRITE_UNITS = 4000,
 };
 
-static const char *status_text(enum table_status status) {
-    static const char *const texts[] = {[TABLE_CREATING] = "CREATING",
-                                        [TABLE_ACTIVE] = "ACTIVE",
-                                        [TABLE_UPDATING] = "UPDATING",
-                                        [TABLE_DELETING] = "DELETING"};
-    return texts[status];
-}
-
 int64_t throughput_decreases_today(const struct provisioned_throughput *throughput,
                                    int64_t now_ms) {
     bool today = throughput->last_decrease_ms / MS_PER_DAY == now_ms / MS_PER_DAY;
@@ -74,7 +66,7 @@ static void write_attributes(struct json_writer *json, const struct table_defini
         const struct attribute_definition *attribute = &definition->attributes[i];
         json_object_begin(json);
         member_text(json, "AttributeName", attribute->name);
-        member_text(json, "AttributeType", slice_text(value_type_name(attribute->type)));
+        member_word(json, "AttributeType", value_type_name(attribute->type));
         json_object_end(json);
     }
     json_array_end(json);
@@ -98,7 +90,7 @@ static void write_warm(struct json_writer *json, struct unit_pair units, bool up
     member_object(json, "WarmThroughput");
     member_integer(json, "ReadUnitsPerSecond", units.read);
     member_integer(json, "WriteUnitsPerSecond", units.write);
-    member_text(json, "Status", slice_text(updating ? "UPDATING" : "ACTIVE"));
+    member_word(json, "Status", table_status_name(updating ? TABLE_UPDATING : TABLE_ACTIVE));
     json_object_end(json);
 }
 
@@ -117,9 +109,8 @@ static void write_billing(struct json_writer *json, const struct table_descripti
     const struct table_definition *definition = table->definition;
     if (!definition->billing_shown)
         return;
-    bool on_demand = definition->billing == BILLING_PAY_PER_REQUEST;
     member_object(json, "BillingModeSummary");
-    member_text(json, "BillingMode", slice_text(on_demand ? "PAY_PER_REQUEST" : "PROVISIONED"));
+    member_word(json, "BillingMode", billing_mode_name(definition->billing));
     if (table->kind != DESCRIBE_CREATED &&
         (table->kind != DESCRIBE_UPDATED || table->status == TABLE_ACTIVE))
         member_time(json, "LastUpdateToPayPerRequestDateTime", definition->on_demand_since_ms);
@@ -129,10 +120,8 @@ static void write_billing(struct json_writer *json, const struct table_descripti
 static void write_class(struct json_writer *json, const struct table_definition *definition) {
     if (definition->table_class == TABLE_CLASS_DEFAULT)
         return;
-    bool standard = definition->table_class == TABLE_CLASS_STANDARD;
     member_object(json, "TableClassSummary");
-    member_text(json, "TableClass",
-                slice_text(standard ? "STANDARD" : "STANDARD_INFREQUENT_ACCESS"));
+    member_word(json, "TableClass", table_class_name(definition->table_class));
     member_time(json, "LastUpdateDateTime", definition->table_class_changed_ms);
     json_object_end(json);
 }
@@ -141,19 +130,11 @@ static void write_sse(struct json_writer *json, const struct table_description *
     if (!table->definition->sse_kms)
         return;
     member_object(json, "SSEDescription");
-    member_text(json, "Status", slice_text(table->sse_updating ? "UPDATING" : "ENABLED"));
-    member_text(json, "SSEType", SLICE_LITERAL("KMS"));
+    enum feature_status status = table->sse_updating ? FEATURE_UPDATING : FEATURE_ENABLED;
+    member_word(json, "Status", feature_status_name(status));
+    member_word(json, "SSEType", sse_type_name(SSE_KMS));
     member_text(json, "KMSMasterKeyArn", table->definition->sse_key_arn);
     json_object_end(json);
-}
-
-struct slice stream_view_text(enum stream_view view) {
-    static const char *const views[] = {[STREAM_OFF] = "",
-                                        [STREAM_KEYS_ONLY] = "KEYS_ONLY",
-                                        [STREAM_NEW_IMAGE] = "NEW_IMAGE",
-                                        [STREAM_OLD_IMAGE] = "OLD_IMAGE",
-                                        [STREAM_NEW_AND_OLD] = "NEW_AND_OLD_IMAGES"};
-    return slice_text(views[view]);
 }
 
 static void write_stream(struct json_writer *json, const struct table_description *table) {
@@ -161,7 +142,7 @@ static void write_stream(struct json_writer *json, const struct table_descriptio
     if (definition->stream != STREAM_OFF) {
         member_object(json, "StreamSpecification");
         member_bool(json, "StreamEnabled", true);
-        member_text(json, "StreamViewType", stream_view_text(definition->stream));
+        member_word(json, "StreamViewType", stream_view_name(definition->stream));
         json_object_end(json);
     }
     if (slice_present(definition->stream_label)) {
@@ -184,8 +165,8 @@ static void write_index(struct json_writer *json, const struct table_description
     index_projection_write(json, index);
     if (index->global) {
         bool creating = table->kind == DESCRIBE_CREATED || table->definition->restoring;
-        member_text(json, "IndexStatus",
-                    slice_text(status_text(creating ? TABLE_CREATING : index->status)));
+        member_word(json, "IndexStatus",
+                    table_status_name(creating ? TABLE_CREATING : index->status));
         if (index->backfilling && index->status == TABLE_CREATING) {
             member_bool(json, "Backfilling",
                         table->kind == DESCRIBE_TABLE); /* it starts a little later */
@@ -245,7 +226,7 @@ static void write_what_deletion_leaves(struct json_writer *json,
                                        const struct table_description *table) {
     const struct table_definition *definition = table->definition;
     member_text(json, "TableName", definition->name);
-    member_text(json, "TableStatus", slice_text(status_text(table->status)));
+    member_word(json, "TableStatus", table_status_name(table->status));
     write_throughput(json, table, shown_throughput(table));
     member_integer(json, "TableSizeBytes", table->size_bytes);
     member_integer(json, "ItemCount", table->item_count);

@@ -49,8 +49,6 @@ void table_description_write(struct json_writer *json, const struct table_descri
  * away and is shown once more. */
 void on_demand_write(struct json_writer *json, struct unit_pair units,
                      const struct table_description *removed);
-/* "NEW_IMAGE"; of no stream: "". */
-struct slice stream_view_text(enum stream_view view);
 
 /* How many times throughput was decreased on the UTC day of `now_ms`. */
 int64_t throughput_decreases_today(const struct provisioned_throughput *throughput, int64_t now_ms);

@@ -7,10 +7,7 @@
 
 static void project(struct arena *arena, const struct projection_input *projection,
                     struct table_index *index) {
-    struct slice type = projection->projection_type;
-    index->projection = slice_is(type, "ALL")         ? PROJECT_ALL
-                        : slice_is(type, "KEYS_ONLY") ? PROJECT_KEYS_ONLY
-                                                      : PROJECT_INCLUDE;
+    index->projection = projection_type_from_name(projection->projection_type);
     struct name_set names =
         name_set_of(arena, &projection->non_key_attributes, sizeof(struct slice));
     index->non_key_attributes = names.names;

@@ -29,7 +29,7 @@ static const struct field key_schema_element_fields[] = {
     {NAMED("AttributeName"), AT(struct key_schema_element_input, attribute_name),
      .type = FIELD_STRING, .flags = FIELD_REQUIRED, LENGTH(1, LIMIT_KEY_NAME_BYTES)},
     {NAMED("KeyType"), AT(struct key_schema_element_input, key_type), .type = FIELD_STRING,
-     .flags = FIELD_REQUIRED, .enum_text = "[HASH, RANGE]"},
+     .flags = FIELD_REQUIRED, .enum_text = key_type_printed},
     FIELDS_END,
 };
 const struct shape key_schema_element_shape = {
@@ -68,7 +68,7 @@ const struct shape warm_throughput_shape = {"WarmThroughput", sizeof(struct warm
 
 static const struct field projection_fields[] = {
     {NAMED("ProjectionType"), AT(struct projection_input, projection_type), .type = FIELD_STRING,
-     .enum_text = "[ALL, INCLUDE, KEYS_ONLY]"},
+     .enum_text = projection_type_printed},
     {NAMED("NonKeyAttributes"), AT(struct projection_input, non_key_attributes),
      .type = FIELD_STRING_LIST, LENGTH(1, LIMIT_NON_KEY_ATTRIBUTES),
      ELEMENT_LENGTH(1, LIMIT_KEY_NAME_BYTES)},
@@ -148,7 +148,7 @@ static const struct field stream_specification_fields[] = {
     {NAMED("StreamEnabled"), AT(struct stream_specification_input, stream_enabled),
      .type = FIELD_BOOLEAN, .flags = FIELD_REQUIRED},
     {NAMED("StreamViewType"), AT(struct stream_specification_input, stream_view_type),
-     .type = FIELD_STRING, .enum_text = "[NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES, KEYS_ONLY]"},
+     .type = FIELD_STRING, .enum_text = stream_view_printed},
     FIELDS_END,
 };
 const struct shape stream_specification_shape = {
@@ -157,7 +157,7 @@ const struct shape stream_specification_shape = {
 static const struct field sse_specification_fields[] = {
     {NAMED("Enabled"), AT(struct sse_specification_input, enabled), .type = FIELD_BOOLEAN},
     {NAMED("SSEType"), AT(struct sse_specification_input, sse_type), .type = FIELD_STRING,
-     .enum_text = "[AES256, KMS]"},
+     .enum_text = sse_type_printed},
     {NAMED("KMSMasterKeyId"), AT(struct sse_specification_input, kms_master_key_id),
      .type = FIELD_STRING},
     FIELDS_END,

@@ -72,8 +72,8 @@ static struct error *check_defined(struct arena *arena, const struct field_list 
     return NULL;
 }
 
-static bool key_is(const struct field_list *keys, size_t i, const char *type) {
-    return slice_is(key_at(keys, i)->key_type, type);
+static bool key_is(const struct field_list *keys, size_t i, enum key_type type) {
+    return key_type_is(key_at(keys, i)->key_type, type);
 }
 
 static bool has_equal_names(struct arena *arena, const struct field_list *keys) {
@@ -91,9 +91,9 @@ struct error *table_keys_check(struct arena *arena, const struct field_list *key
     TRY(check_defined(arena, keys, definitions));
     if (has_equal_names(arena, keys))
         return error_request(arena, "%s", same_name_text);
-    if (!key_is(keys, 0, "HASH"))
+    if (!key_is(keys, 0, KEY_TYPE_HASH))
         return error_request(arena, "%s", first_not_hash_text);
-    if (keys->count > 1 && !key_is(keys, 1, "RANGE"))
+    if (keys->count > 1 && !key_is(keys, 1, KEY_TYPE_RANGE))
         return error_request(
             arena, "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type");
     return NULL;
@@ -102,7 +102,7 @@ struct error *table_keys_check(struct arena *arena, const struct field_list *key
 static struct error *check_key_counts(struct arena *arena, const struct field_list *keys) {
     size_t hashes = 0, ranges = 0;
     for (size_t i = 0; i < keys->count; i++) {
-        bool hash = key_is(keys, i, "HASH");
+        bool hash = key_is(keys, i, KEY_TYPE_HASH);
         if (hash && ranges > 0)
             return error_request(arena, PVI "All HASH key attributes must precede RANGE key "
                                             "attributes in the KeySchema");
@@ -112,7 +112,7 @@ static struct error *check_key_counts(struct arena *arena, const struct field_li
     if (hashes > LIMIT_INDEX_KEY_PARTS || ranges > LIMIT_INDEX_KEY_PARTS)
         return error_request(
             arena, PVI "The KeySchema exceeds the maximum allowed number of %s key attributes",
-            hashes > LIMIT_INDEX_KEY_PARTS ? "HASH" : "RANGE");
+            key_type_name(hashes > LIMIT_INDEX_KEY_PARTS ? KEY_TYPE_HASH : KEY_TYPE_RANGE));
     return NULL;
 }
 
@@ -120,13 +120,14 @@ struct error *global_keys_check(struct arena *arena, const struct field_list *ke
                                 const struct definitions *definitions) {
     TRY(check_defined(arena, keys, definitions));
     if (has_equal_names(arena, keys)) {
-        bool pair = keys->count == 2 && key_is(keys, 0, "HASH") && key_is(keys, 1, "RANGE");
+        bool pair =
+            keys->count == 2 && key_is(keys, 0, KEY_TYPE_HASH) && key_is(keys, 1, KEY_TYPE_RANGE);
         return error_request(
             arena, "%s",
             pair ? same_name_text
                  : "The KeySchema contains multiple key attributes with the same name");
     }
-    if (!key_is(keys, 0, "HASH"))
+    if (!key_is(keys, 0, KEY_TYPE_HASH))
         return error_request(arena, "%s", first_not_hash_text);
     return check_key_counts(arena, keys);
 }
@@ -151,7 +152,7 @@ struct error *projection_check(struct arena *arena, const struct projection_inpu
     struct slice type = projection->projection_type;
     if (!slice_present(type))
         return error_request(arena, PVI "Unknown ProjectionType: null");
-    if (!slice_is(type, "INCLUDE")) {
+    if (!projection_type_is(type, PROJECT_INCLUDE)) {
         if (names->present)
             return error_request(arena,
                                  PVI "ProjectionType is %.*s, but NonKeyAttributes is specified",
@@ -188,7 +189,7 @@ struct key_schema key_schema_of(const struct field_list *keys,
         struct key_attribute attribute = {key->attribute_name,
                                           defined_type(definitions, key->attribute_name)};
         CHECK(attribute.type != VALUE_NONE);
-        bool hash = key_is(keys, i, "HASH");
+        bool hash = key_is(keys, i, KEY_TYPE_HASH);
         CHECK((hash ? schema.hash_count : schema.range_count) < KEY_PARTS_MAX);
         if (hash)
             schema.hash[schema.hash_count++] = attribute;

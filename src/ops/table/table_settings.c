@@ -150,19 +150,14 @@ struct error *stream_check_create(struct arena *arena,
 enum stream_view stream_view_of(const struct stream_specification_input *stream) {
     if (stream == NULL || !stream->stream_enabled.value)
         return STREAM_OFF;
-    if (slice_is(stream->stream_view_type, "NEW_IMAGE"))
-        return STREAM_NEW_IMAGE;
-    if (slice_is(stream->stream_view_type, "OLD_IMAGE"))
-        return STREAM_OLD_IMAGE;
-    bool both = slice_is(stream->stream_view_type, "NEW_AND_OLD_IMAGES");
-    return both ? STREAM_NEW_AND_OLD : STREAM_KEYS_ONLY;
+    return stream_view_from_name(stream->stream_view_type);
 }
 
 struct error *sse_check(struct arena *arena, const struct sse_specification_input *sse) {
     if (sse == NULL)
         return NULL;
     bool type = slice_present(sse->sse_type), key = slice_present(sse->kms_master_key_id);
-    bool kms = type && slice_is(sse->sse_type, "KMS");
+    bool kms = sse_type_is(sse->sse_type, SSE_KMS);
     if (!sse->enabled.value && type)
         return error_request(arena, PVI "SSEType can not be specified if Enabled is false");
     if (!sse->enabled.value && key)

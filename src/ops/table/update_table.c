@@ -66,14 +66,13 @@ static struct error *apply_sse(struct arena *arena, const struct table_update *u
 
 static void apply_class(const struct table_update *update, struct table_definition *definition,
                         struct update_outcome *outcome) {
-    struct slice given = update->request->table_class;
-    if (!slice_present(given))
+    enum table_class given = table_class_from_name(update->request->table_class);
+    enum table_class present = definition->table_class;
+    if (present == TABLE_CLASS_DEFAULT)
+        present = TABLE_CLASS_STANDARD;
+    if (given == TABLE_CLASS_DEFAULT || given == present)
         return;
-    bool standard = slice_is(given, "STANDARD");
-    bool was_standard = definition->table_class != TABLE_CLASS_INFREQUENT_ACCESS;
-    if (standard == was_standard)
-        return;
-    definition->table_class = standard ? TABLE_CLASS_STANDARD : TABLE_CLASS_INFREQUENT_ACCESS;
+    definition->table_class = given;
     definition->table_class_changed_ms = update->now_ms;
     outcome->changed = outcome->updating = true;
 }

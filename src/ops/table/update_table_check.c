@@ -82,7 +82,7 @@ static const struct field update_table_fields[] = {
      .flags = FIELD_TABLE_NAME, LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_ARN_CHARS),
      .null_error = "The parameter 'TableName' is required but was not present in the request"},
     {NAMED("BillingMode"), AT(struct update_table_request, billing_mode), .type = FIELD_STRING,
-     .enum_text = "[PROVISIONED, PAY_PER_REQUEST]"},
+     .enum_text = billing_mode_printed},
     {NAMED("ProvisionedThroughput"), AT(struct update_table_request, provisioned_throughput),
      .type = FIELD_STRUCT, .shape = &provisioned_throughput_shape},
     {NAMED("GlobalSecondaryIndexUpdates"),
@@ -271,7 +271,7 @@ struct error *update_table_check(struct arena *arena, const struct update_table_
         return error_request(arena, PVI "List of GlobalSecondaryIndexUpdates is empty");
     TRY(table_class_check(arena, request->table_class));
     TRY(check_together(arena, request));
-    if (slice_is(request->billing_mode, "PAY_PER_REQUEST") &&
+    if (billing_mode_is(request->billing_mode, BILLING_PAY_PER_REQUEST) &&
         request->provisioned_throughput != NULL)
         return error_request(arena, PVI "ProvisionedThroughput cannot be specified when "
                                         "BillingMode is PAY_PER_REQUEST");

@@ -234,9 +234,9 @@ struct error *update_throughput_apply(struct arena *arena, const struct table_up
     const struct update_table_request *request = update->request;
     const struct on_demand_throughput_input *limits = request->on_demand_throughput;
     bool was_on_demand = definition->billing == BILLING_PAY_PER_REQUEST;
-    if (slice_is(request->billing_mode, "PAY_PER_REQUEST") && !was_on_demand)
+    if (billing_mode_is(request->billing_mode, BILLING_PAY_PER_REQUEST) && !was_on_demand)
         become_on_demand(arena, update, definition, outcome);
-    bool switched = slice_is(request->billing_mode, "PROVISIONED") && was_on_demand;
+    bool switched = billing_mode_is(request->billing_mode, BILLING_PROVISIONED) && was_on_demand;
     if (switched)
         TRY(become_provisioned(arena, update, definition, outcome));
     struct capacity_change change = change_of_table(update, definition);
