@@ -99,15 +99,18 @@ class Total(unittest.TestCase):
 
 
 class Style(unittest.TestCase):
-    def run_layers(self, layers, files):
+    def run_script(self, script, files):
+        """What a script says of a tree made of these files."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            (root / "LAYERS").write_text(layers)
             for name, text in files.items():
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(text)
-            run = subprocess.run([ROOT / "scripts/check-layers", root], text=True, capture_output=True)
+            run = subprocess.run([ROOT / "scripts" / script, root], text=True, capture_output=True)
             return run.returncode, run.stdout.replace(f"{root}/", "")
+
+    def run_layers(self, layers, files):
+        return self.run_script("check-layers", {"LAYERS": layers, **files})
 
     def test_layers_upward_include(self):
         self.assertEqual(
@@ -137,6 +140,19 @@ class Style(unittest.TestCase):
     def test_layers_unused_grant(self):
         self.assertEqual(self.run_layers("low :\nhigh : low\n", {"src/high/a.c": "", "src/low/b.h": ""}),
                          (1, "LAYERS: high may include low, but nothing there does\n"))
+
+    def test_functions_of_71_lines(self):
+        for part in ("src", "lib", "tools", "apps"):
+            for head, tail, name in (("int f(void) {", "", "f"), ("static struct a *g(int a,\n         int b) {", "", "g"),
+                                     ("int *\nh(void) {", "", "h"), ("int i(void) {", "#if 1\nout:\n#endif\n\n", "i")):
+                def with_lines(count):
+                    body = "    f();\n" * (count - 2 - (head + tail).count("\n"))
+                    return f"struct a {{\n    int b;\n}};\n\n/* Text. */\n{head}\n{body}{tail}}}\n\nint z(void) {{\n    return 0;\n}}\n"
+                with self.subTest(part=part, head=head):
+                    self.assertEqual(self.run_script("check-functions", {f"{part}/a/b.c": with_lines(71)}),
+                                     (1, f"{part}/a/b.c:6: {name} has 71 lines, at most 70 are allowed\n"))
+                    self.assertEqual(self.run_script("check-functions", {f"{part}/a/b.c": with_lines(70)}),
+                                     (0, "functions: 2, none longer than 70 lines\n"))
 
     def test_format_notices(self):
         run = subprocess.run(["clang-format", "--dry-run", "-Werror", "--assume-filename=src/a.c"],
