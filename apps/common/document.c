@@ -1,8 +1,10 @@
 /* document.c - plain JSON to values and back.
  *
- * Reading translates plain JSON, token by token, into DynamoDB's JSON: 5 is written {"N":"5"}, and
- * what stands in [...] is written {"L":[...]}. The client library then makes an item of that.
- * Printing is recursive; how deep an item can be is bounded by the client library. */
+ * Reading translates plain JSON into DynamoDB's: 5 is written {"N":"5"}, and what stands in [...]
+ * is written {"L":[...]}. The client library then makes an item of that. Strings go over as they
+ * are, escapes included: the client library is asked whether each is right, so that what a string
+ * may be is told in one place. Recursion ends at DOCUMENT_DEPTH_MAX; in printing, which is
+ * recursive too, the client library bounds how deep an item can be. */
 #include "common/document.h"
 
 #include <stdio.h>
@@ -10,136 +12,213 @@
 #include <string.h>
 
 #include "common/file.h"
-#include "json/reader.h"
-#include "json/writer.h"
 
-/* Of DynamoDB's JSON: `{"L":[` and `]}` for each two bytes of plain JSON, and more is refused. */
-enum { GROWTH_MAX = 8 };
+static const char *const NOT_JSON = "this is not JSON";
 
-struct translation {
-    struct json_reader reader;
-    struct buffer out;
-    struct json_writer writer;
-    struct ddb_item *number; /* to try numbers on */
-    const char *problem;     /* NULL: none so far */
+struct reading {
+    const char *start, *next, *end;
+    FILE *out;           /* DynamoDB's JSON */
+    const char *problem; /* the first one; NULL: none so far */
 };
 
-static void write_tagged(struct translation *t, const char *type, struct slice text) {
-    json_object_begin(&t->writer);
-    json_name(&t->writer, slice_text(type));
-    json_string(&t->writer, text);
-    json_object_end(&t->writer);
+/* Nothing is read any more. */
+static void refuse(struct reading *r, const char *problem) {
+    if (r->problem == NULL)
+        r->problem = problem;
+    r->end = r->next;
 }
 
-static void write_truth(struct translation *t, const char *type, bool truth) {
-    json_object_begin(&t->writer);
-    json_name(&t->writer, slice_text(type));
-    json_bool(&t->writer, truth);
-    json_object_end(&t->writer);
+/* Takes the next character if it is one of these. */
+static bool take(struct reading *r, const char *characters) {
+    if (r->next == r->end || memchr(characters, *r->next, strlen(characters)) == NULL)
+        return false;
+    r->next++;
+    return true;
 }
 
-static void write_number(struct translation *t) {
+static void skip_blanks(struct reading *r) {
+    while (take(r, " \t\r\n"))
+        continue;
+}
+
+/* Takes a character that may have blanks before it. */
+static bool take_sign(struct reading *r, const char *sign) {
+    skip_blanks(r);
+    return take(r, sign);
+}
+
+/* ---- strings ---- */
+
+/* `text` begins and ends with a quote, and has no other that is not escaped. */
+static bool is_string(const char *text, int size) {
+    size_t json_size = sizeof("{\"text\":{\"S\":}}") + (size_t)size;
+    char *json = malloc(json_size);
+    if (json == NULL)
+        abort();
+    snprintf(json, json_size, "{\"text\":{\"S\":%.*s}}", size, text);
+    struct ddb_item *item = ddb_item_parse(json);
+    bool ok = ddb_item_error(item) == NULL;
+    ddb_item_free(item);
+    free(json);
+    return ok;
+}
+
+/* Writes the string that begins here. A NUL character in it is that problem. */
+static void read_string(struct reading *r, const char *nul_problem) {
+    const char *text = r->next, *at = text + 1;
+    bool has_nul = false;
+    while (at < r->end && *at != '"') {
+        has_nul |= r->end - at >= 6 && memcmp(at, "\\u0000", 6) == 0;
+        at += *at == '\\' && r->end - at > 1 ? 2 : 1;
+    }
+    int size = (int)(at + 1 - text);
+    if (at >= r->end || !is_string(text, size)) {
+        refuse(r, NOT_JSON);
+        return;
+    }
+    fprintf(r->out, "%.*s", size, text);
+    r->next = at + 1;
+    if (has_nul)
+        refuse(r, nul_problem);
+}
+
+static void read_name(struct reading *r) {
+    static const char problem[] = "a name is empty or has a NUL character";
+    skip_blanks(r);
+    if (r->next == r->end || *r->next != '"') {
+        refuse(r, NOT_JSON);
+        return;
+    }
+    const char *name = r->next;
+    read_string(r, problem);
+    if (r->next - name == 2)
+        refuse(r, problem);
+    if (!take_sign(r, ":"))
+        refuse(r, NOT_JSON);
+    fputc(':', r->out);
+}
+
+/* ---- other values ---- */
+
+static void skip_digits(struct reading *r) {
+    if (!take(r, "0123456789"))
+        refuse(r, NOT_JSON);
+    while (take(r, "0123456789"))
+        continue;
+}
+
+static bool is_number(const char *text) {
+    struct ddb_item *item = ddb_item_new();
+    ddb_item_set_number(item, "number", text);
+    bool ok = ddb_item_error(item) == NULL;
+    ddb_item_free(item);
+    return ok;
+}
+
+static void read_number(struct reading *r) {
+    const char *number = r->next;
+    take(r, "-");
+    if (!take(r, "0"))
+        skip_digits(r);
+    if (take(r, "."))
+        skip_digits(r);
+    if (take(r, "eE")) {
+        take(r, "+-");
+        skip_digits(r);
+    }
     char text[128];
-    struct slice number = t->reader.text;
-    snprintf(text, sizeof(text), "%.*s", SLICE_ARGS(number));
-    ddb_item_clear(t->number);
-    ddb_item_set_number(t->number, "n", text);
-    if (number.len >= sizeof(text) || ddb_item_error(t->number) != NULL)
-        t->problem = "a number has more than 38 digits or is out of range";
-    write_tagged(t, "N", number);
+    int size = snprintf(text, sizeof(text), "%.*s", (int)(r->next - number), number);
+    if (size >= (int)sizeof(text) || !is_number(text))
+        refuse(r, "a number has more than 38 digits or is out of range");
+    fprintf(r->out, "{\"N\":\"%s\"}", text);
 }
 
-/* An object or an array: {"M":{...}} or {"L":[...]}. */
-static void write_begin(struct translation *t, bool object) {
-    json_object_begin(&t->writer);
-    json_name(&t->writer, slice_text(object ? "M" : "L"));
-    if (object)
-        json_object_begin(&t->writer);
-    else
-        json_array_begin(&t->writer);
-    if (t->reader.depth > DOCUMENT_DEPTH_MAX)
-        t->problem = "objects and arrays are nested too deep";
+static void read_word(struct reading *r, const char *word, const char *typed) {
+    size_t size = strlen(word);
+    if ((size_t)(r->end - r->next) < size || memcmp(r->next, word, size) != 0) {
+        refuse(r, NOT_JSON);
+        return;
+    }
+    r->next += size;
+    fputs(typed, r->out);
 }
 
-static void write_end(struct translation *t, bool object) {
-    if (object)
-        json_object_end(&t->writer);
-    else
-        json_array_end(&t->writer);
-    json_object_end(&t->writer);
-}
+static void read_value(struct reading *r, int depth);
 
-static void translate_token(struct translation *t) {
-    struct slice text = t->reader.text;
-    switch (t->reader.token) {
-    case JSON_OBJECT_BEGIN:
-    case JSON_ARRAY_BEGIN:
-        write_begin(t, t->reader.token == JSON_OBJECT_BEGIN);
-        break;
-    case JSON_OBJECT_END:
-    case JSON_ARRAY_END:
-        write_end(t, t->reader.token == JSON_OBJECT_END);
-        break;
-    case JSON_NAME:
-        if (text.len == 0 || memchr(text.data, 0, text.len) != NULL)
-            t->problem = "a name is empty or has a NUL character";
-        json_name(&t->writer, text);
-        break;
-    case JSON_STRING:
-        if (text.len > 0 && memchr(text.data, 0, text.len) != NULL)
-            t->problem = "a text has a NUL character";
-        write_tagged(t, "S", text);
-        break;
-    case JSON_INTEGER:
-    case JSON_DECIMAL:
-        write_number(t);
-        break;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        write_truth(t, "BOOL", t->reader.token == JSON_TRUE);
-        break;
-    case JSON_NULL:
-        write_truth(t, "NULL", true);
-        break;
-    case JSON_ERROR:
-        t->problem = "this is not JSON";
-        break;
-    case JSON_END:
-        break;
+/* What is in an object or an array, up to the bracket that closes it. */
+static void read_members(struct reading *r, bool object, int depth) {
+    const char *close = object ? "}" : "]";
+    if (depth > DOCUMENT_DEPTH_MAX)
+        refuse(r, "objects and arrays are nested too deep");
+    bool more = !take_sign(r, close);
+    while (more && r->problem == NULL) {
+        if (object)
+            read_name(r);
+        read_value(r, depth + 1);
+        more = take_sign(r, ",");
+        if (more)
+            fputc(',', r->out);
+        else if (!take(r, close))
+            refuse(r, NOT_JSON);
     }
 }
 
-static int line_of(const struct json_reader *reader) {
+static void read_value(struct reading *r, int depth) {
+    skip_blanks(r);
+    if (r->problem != NULL)
+        return;
+    if (take(r, "{")) {
+        fputs("{\"M\":{", r->out);
+        read_members(r, true, depth);
+        fputs("}}", r->out);
+    } else if (take(r, "[")) {
+        fputs("{\"L\":[", r->out);
+        read_members(r, false, depth);
+        fputs("]}", r->out);
+    } else if (r->next < r->end && *r->next == '"') {
+        fputs("{\"S\":", r->out);
+        read_string(r, "a text has a NUL character");
+        fputc('}', r->out);
+    } else if (r->next < r->end && *r->next == 't') {
+        read_word(r, "true", "{\"BOOL\":true}");
+    } else if (r->next < r->end && *r->next == 'f') {
+        read_word(r, "false", "{\"BOOL\":false}");
+    } else if (r->next < r->end && *r->next == 'n') {
+        read_word(r, "null", "{\"NULL\":true}");
+    } else {
+        read_number(r);
+    }
+}
+
+static int line_of(const struct reading *r) {
     int line = 1;
-    for (const uint8_t *c = reader->start; c < reader->next; c++)
+    for (const char *c = r->start; c < r->next; c++)
         line += *c == '\n';
     return line;
 }
 
 struct ddb_item *document_parse(const char *text, size_t size,
                                 char ret_problem[DOCUMENT_PROBLEM_SIZE]) {
-    struct arena arena;
-    struct translation t = {.number = ddb_item_new()};
-    arena_init(&arena);
-    json_reader_init(&t.reader, slice_of(text, size), &arena);
-    buffer_init(&t.out, 64 + GROWTH_MAX * size);
-    json_writer_init(&t.writer, &t.out);
-    json_object_begin(&t.writer);
-    JSON_NAME_LITERAL(&t.writer, "document");
-    while (t.problem == NULL && json_next(&t.reader) != JSON_END)
-        translate_token(&t);
-    json_object_end(&t.writer);
-    buffer_append_byte(&t.out, 0);
+    struct reading r = {.start = text, .next = text, .end = text + size};
+    char *json;
+    size_t json_size;
+    r.out = open_memstream(&json, &json_size);
+    if (r.out == NULL)
+        abort();
+    fputs("{\"document\":", r.out);
+    read_value(&r, 1);
+    skip_blanks(&r);
+    if (r.next < r.end)
+        refuse(&r, NOT_JSON);
+    fputc('}', r.out);
+    if (fclose(r.out) != 0)
+        abort();
     struct ddb_item *item = NULL;
-    if (t.problem == NULL && t.out.overflow)
-        t.problem = "this is more than fits";
-    if (t.problem == NULL)
-        item = ddb_item_parse((const char *)t.out.data);
+    if (r.problem == NULL)
+        item = ddb_item_parse(json);
     else
-        snprintf(ret_problem, DOCUMENT_PROBLEM_SIZE, "line %d: %s", line_of(&t.reader), t.problem);
-    ddb_item_free(t.number);
-    buffer_release(&t.out);
-    arena_release(&arena);
+        snprintf(ret_problem, DOCUMENT_PROBLEM_SIZE, "line %d: %s", line_of(&r), r.problem);
+    free(json);
     return item;
 }
 
@@ -158,11 +237,18 @@ struct ddb_item *document_read(const struct app *app, const char *path, size_t s
 /* ---- printing ---- */
 
 static void print_text(const char *text) {
-    struct buffer out;
-    buffer_init(&out, SIZE_MAX / 2);
-    json_escape(&out, slice_text(text));
-    printf("\"%.*s\"", (int)out.len, out.len == 0 ? "" : (const char *)out.data);
-    buffer_release(&out);
+    static const char signs[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    putchar('"');
+    for (; *text != '\0'; text++) {
+        const char *sign = strchr(signs, *text);
+        if (sign != NULL)
+            printf("\\%c", letters[sign - signs]);
+        else if ((unsigned char)*text < ' ')
+            printf("\\u%04x", *text);
+        else
+            putchar(*text);
+    }
+    putchar('"');
 }
 
 static void print_map(const struct ddb_item *map) {

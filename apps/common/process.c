@@ -1,4 +1,7 @@
 /* process.c - runs a command with a time-out and bounded output. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* for pipe2() and asprintf() */
+#endif
 #include "common/process.h"
 
 #include <errno.h>
