@@ -1,9 +1,11 @@
-"""The client library as `make install` leaves it: found by pkg-config, linked both ways, its header's example run."""
+"""The client library as `make install` leaves it: found by pkg-config, linked both ways, its header's example and the
+example programs built with nothing else, and run."""
 
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -31,6 +33,11 @@ def header_example():
     return "\n".join(line[7:] for line in lines).split("\ncc ")[0]
 
 
+def global_names(*command):
+    """What the linker of another program sees of a library."""
+    return {line.split()[-1] for line in run("nm", "--defined-only", *command).splitlines() if re.match(r"[0-9a-f]+ ", line)}
+
+
 class Installed(WireTest):
     @classmethod
     def setUpClass(cls):
@@ -41,6 +48,7 @@ class Installed(WireTest):
         options = build_options()
         cls.library = root / options["prefix"].lstrip("/") / options["libdir"]
         cls.include = root / options["prefix"].lstrip("/") / options["includedir"]
+        cls.warnings = ["-Wall", "-Wextra", "-Wpedantic"] + ["-Werror"] * options["werror"]
         cls.sanitize = [] if options["b_sanitize"] == "none" else [f"-fsanitize={options['b_sanitize']}"]
         cls.pkg_config = {"PKG_CONFIG_PATH": str(cls.library / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(root)}
         cls.source = root / "songs.c"
@@ -53,8 +61,11 @@ class Installed(WireTest):
         super().tearDownClass()
 
     def compile(self, *flags):
-        run("cc", "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", *self.sanitize, "-o", str(self.program),
-            str(self.source), *flags)
+        run("cc", "-std=c17", *self.warnings, *self.sanitize, "-o", str(self.program), str(self.source), *flags)
+
+    def package(self, *packages):
+        """How to compile and link, by nothing but what pkg-config tells."""
+        return run("pkg-config", "--cflags", "--libs", *packages, env=self.pkg_config).split()
 
     def assert_songs(self, environment):
         variables = {"AWS_ENDPOINT_URL": self.server.endpoint, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "any",
@@ -67,19 +78,18 @@ class Installed(WireTest):
                          (1, "", "ResourceNotFoundException: Requested resource not found\n"))
 
     def test_shared(self):
-        self.compile(*run("pkg-config", "--cflags", "--libs", "gramme-client", env=self.pkg_config).split())
+        self.compile(*self.package("gramme-client"))
         self.assert_songs({"LD_LIBRARY_PATH": str(self.library)})
 
     def test_static(self):
-        curl = run("pkg-config", "--libs", "libcurl").split()
-        self.compile(f"-I{self.include}", str(self.library / "libgramme-client.a"), *curl, "-lpthread")
+        self.compile(f"-I{self.include}", str(self.library / "libgramme-client.a"), "-lpthread")
         self.assert_songs({})
 
     def test_the_example_of_the_readme(self):
         text = (ROOT / "lib/client/README.md").read_text()
         program = re.search(r"```c\n(.*?)```", text, re.S).group(1)
         self.source.write_text(program.replace("http://localhost:8000", self.server.endpoint))
-        self.compile(*run("pkg-config", "--cflags", "--libs", "gramme-client", env=self.pkg_config).split())
+        self.compile(*self.package("gramme-client"))
         self.source.write_text(header_example())
         self.create("music", "artist:S", "year:N")
         variables = {"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any",
@@ -89,14 +99,45 @@ class Installed(WireTest):
         self.assertEqual(run(str(self.program), env=variables), "played 1 times\n")
 
     def test_only_the_interface_is_visible(self):
-        names = {line.split()[-1] for line in run("nm", "-D", "--defined-only", str(self.library / "libgramme-client.so")).splitlines()}
-        declared = set(re.findall(r"\b(ddb_\w+)\(", re.sub(r"/\*.*?\*/", "", (self.include / "gramme_client.h").read_text(), flags=re.S)))
-        self.assertEqual(names, declared)
+        header = re.sub(r"/\*.*?\*/", "", (self.include / "gramme_client.h").read_text(), flags=re.S)
+        declared = set(re.findall(r"\b(ddb_\w+)\(", header))
+        self.assertEqual(global_names("-D", str(self.library / "libgramme-client.so")), declared)
+        self.assertEqual(global_names("-g", str(self.library / "libgramme-client.a")), declared)
+
+    def compile_app(self, folder, name, *library):
+        """An example program from a copy of apps/, where nothing else of the tree is."""
+        sources = sorted(str(path) for part in (name, "common") for path in (folder / part).glob("*.c"))
+        run("cc", "-std=gnu17", *self.warnings, *self.sanitize, f"-I{folder}", "-o", str(folder / name / "program"), *sources, *library,
+            *(self.package("libcrypto") if name == "ledger" else []))
+        return folder / name / "program"
+
+    def test_the_example_programs(self):
+        folder = pathlib.Path(self.folder.name) / "apps"
+        shutil.copytree(ROOT / "apps", folder)
+        names = sorted(path.parent.name for path in folder.glob("*/main.c"))
+        self.assertEqual(names, ["exchange-rates", "ledger", "lunch-cache", "payment-saga", "stock-cache"])
+        variables = {"LD_LIBRARY_PATH": str(self.library)}
+        for name in names:
+            program = self.compile_app(folder, name, *self.package("gramme-client"))
+            self.assertIn(f"Usage: {name} ", run(str(program), "--help", env=variables))
+        self.assert_rates(folder / "exchange-rates/program", variables)
+        self.assert_rates(self.compile_app(folder, "exchange-rates", f"-I{self.include}",
+                                           str(self.library / "libgramme-client.a"), "-lpthread"), {})
+
+    def assert_rates(self, program, environment):
+        """exchange-rates on a table of its own: what goes in by the library comes out by it."""
+        variables = {"AWS_ENDPOINT_URL": self.server.endpoint, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "any",
+                     "AWS_SECRET_ACCESS_KEY": "any", "HOME": self.folder.name, **environment}
+        run(binary(), "apply", str(ROOT / "apps/exchange-rates/template.yaml"), env=variables)
+        run(str(program), "save", "USD", "EUR", "0.85", env=variables)
+        self.assertIn("0.85", run(str(program), "get", "USD", "EUR", env=variables))
+        for table in self.client.list_tables()["TableNames"]:
+            self.client.delete_table(TableName=table)
 
     def test_the_header_stands_alone(self):
         header = (self.include / "gramme_client.h").read_text()
         self.assertEqual(re.findall(r"#include (.*)", header.split("*/", 1)[1]), ["<stdbool.h>", "<stddef.h>", "<stdint.h>"])
-        run("g++" if os.access("/usr/bin/g++", os.X_OK) else "cc", "-fsyntax-only", "-Wall", "-Werror",
+        run("g++" if os.access("/usr/bin/g++", os.X_OK) else "cc", "-fsyntax-only", *self.warnings,
             str(self.include / "gramme_client.h"))
 
     def test_the_version(self):
