@@ -20,6 +20,8 @@ typedef llhttp_settings_t parser_settings;
 
 static inline void parser_init(parser *p, const parser_settings *settings) {
     llhttp_init(p, HTTP_REQUEST, settings);
+    /* As its predecessor: any version that is written as one. reader.c tells which we speak. */
+    llhttp_set_lenient_version(p, 1);
 }
 
 /* What on_message_complete returns to stop there. */

@@ -72,13 +72,11 @@ static int on_header_value(parser *p, const char *at, size_t len) {
     return 0;
 }
 
-/* Skips the end of a line, CRLF or LF alone; false when there is something else. */
+/* Skips the end of a line; false when there is something else. */
 static bool skip_line_end(const struct http_reader *reader, size_t *at) {
-    if (*at < reader->len && reader->data[*at] == '\r')
-        ++*at;
-    if (*at >= reader->len || reader->data[*at] != '\n')
+    if (reader->len - *at < 2 || memcmp(reader->data + *at, "\r\n", 2) != 0)
         return false;
-    ++*at;
+    *at += 2;
     return true;
 }
 
@@ -144,6 +142,33 @@ static bool has_blank_in_name(const struct http_request *request) {
     return false;
 }
 
+/* The two libraries differ in what else they let pass: CR or LF alone, other control characters,
+ * bytes in a target that are not ASCII. What is left is what every server on the way
+ * reads alike. */
+static bool has_odd_bytes(const struct http_reader *reader) {
+    const uint8_t *data = reader->data;
+    size_t at = reader->target, target_end = at + reader->target_len;
+    for (; at < target_end; at++)
+        if (data[at] <= ' ' || data[at] > '~')
+            return true;
+    for (; at < reader->head_len; at++) {
+        if (data[at] == '\r' && data[at + 1] == '\n')
+            at++;
+        else if ((data[at] < ' ' && data[at] != '\t') || data[at] == 0x7f)
+            return true;
+    }
+    return false;
+}
+
+/* They also speak for others ("RTSP/1.0"), and a build of http_parser does not look at the letters
+ * at all. */
+static bool speaks_http(const struct http_reader *reader) {
+    const uint8_t *at = reader->data + reader->target + reader->target_len;
+    while (*at == ' ')
+        at++;
+    return memcmp(at, "HTTP/", 5) == 0;
+}
+
 static int on_head_complete(parser *p) {
     struct http_reader *reader = reader_of(p);
     struct http_request *request = reader->request;
@@ -154,6 +179,8 @@ static int on_head_complete(parser *p) {
     resolve_headers(reader);
     if (reader->head_len > reader->limits.header_bytes_max)
         return fail(reader, 431);
+    if (has_odd_bytes(reader) || !speaks_http(reader))
+        return fail(reader, 400);
     if (p->http_major != 1)
         return fail(reader, 505);
     if (has_blank_in_name(request))
@@ -164,6 +191,8 @@ static int on_head_complete(parser *p) {
     request->verb = verb_of(p->method);
     request->keep_alive = parser_keep_alive(p);
     reader->chunked = parser_chunked(p);
+    if (slice_present(request->known[HTTP_TRANSFER_ENCODING]) && !reader->chunked)
+        return fail(reader, 400); /* llhttp lets an empty one pass */
     reader->content_length = reader->chunked ? 0 : parser_content_length(p);
     if (reader->content_length > reader->limits.body_bytes_max)
         return fail(reader, 413);

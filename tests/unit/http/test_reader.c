@@ -89,7 +89,7 @@ static void feeder_init(struct feeder *feeder) {
 
 static void feeder_check(struct feeder *feeder, const char *expected) {
     buffer_append_byte(&feeder->log, 0);
-    assert_string_equal(feeder->log.data, expected);
+    assert_string_equal((const char *)feeder->log.data, expected);
     buffer_release(&feeder->log);
     free(feeder->data);
 }
@@ -169,6 +169,8 @@ static void versions_and_connection_decide_who_stays(void **state) {
     expect("GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n",
            "GET GET path=/ 1.1 close [Host:] [Connection:close] 0= 4=close body=\n");
     expect("GET / HTTP/2.0\r\nHost: h\r\n\r\n", "error 505\n");
+    expect("GET / HTTP/3.0\r\nHost: h\r\n\r\n", "error 505\n");
+    expect("GET / HTTP/0.9\r\nHost: h\r\n\r\n", "error 505\n");
 }
 
 static void other_methods_and_targets(void **state) {
@@ -228,6 +230,21 @@ static void what_is_no_request_is_refused(void **state) {
     expect("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
            "error 400\n");
     expect("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "error 400\n");
+}
+
+/* Of each, one of the two libraries would make a request. */
+static void what_only_one_library_takes_is_refused(void **state) {
+    (void)state;
+    expect("GET / HTTP/1.1\nHost: h\r\n\r\n", "error 400\n");
+    expect("GET / HTTP/1.1\r\nHost: h\n\r\n", "error 400\n");
+    expect("GET / HTTP/1.1\r\nHost: h\r\n\n", "error 400\n");
+    expect("GET / HTTP/1.1\r\nHost: h\r\nx: \ry: z\r\n\r\n", "error 400\n");
+    expect("GET / HTTP/1.1\r\nHost: \x0bh\r\n\r\n", "error 400\n");
+    expect("GET /\t HTTP/1.1\r\nHost: h\r\n\r\n", "error 400\n");
+    expect("GET /\xc3\xa9 HTTP/1.1\r\nHost: h\r\n\r\n", "error 400\n");
+    expect("GET / RTSP/1.0\r\n\r\n", "error 400\n");
+    expect("GET / HTTQ/1.0\r\n\r\n", "error 400\n");
+    expect("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding:\r\n\r\n", "error 400\n");
 }
 
 /* Two framings in one request are how requests are smuggled past a proxy. */
@@ -472,6 +489,7 @@ int main(void) {
         cmocka_unit_test(chunks_are_joined),
         cmocka_unit_test(pipelined_requests_come_one_by_one),
         cmocka_unit_test(what_is_no_request_is_refused),
+        cmocka_unit_test(what_only_one_library_takes_is_refused),
         cmocka_unit_test(two_lengths_are_refused),
         cmocka_unit_test(bodies_stop_at_their_limit),
         cmocka_unit_test(heads_stop_at_their_limit),

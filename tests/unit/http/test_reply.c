@@ -19,7 +19,7 @@ static void expect_head(const struct http_reply_head *head, const char *expected
     buffer_init(&out, 4096);
     http_reply_head_write(&out, head);
     buffer_append_byte(&out, 0);
-    assert_string_equal(out.data, expected);
+    assert_string_equal((const char *)out.data, expected);
     buffer_release(&out);
 }
 
