@@ -48,7 +48,7 @@ void raw_abort(struct raw_client *client) {
 
 bool raw_send(struct raw_client *client, const char *bytes, size_t len) {
     while (len > 0) {
-        ssize_t sent = send(client->fd, bytes, len, MSG_NOSIGNAL);
+        ssize_t sent = TEMP_FAILURE_RETRY(send(client->fd, bytes, len, MSG_NOSIGNAL));
         if (sent < 0 && (errno == EPIPE || errno == ECONNRESET))
             return false;
         CHECK(sent > 0);
@@ -74,6 +74,10 @@ void raw_post(struct raw_client *client, const char *path, const char *body) {
     free(text);
 }
 
+ssize_t raw_read(struct raw_client *client, void *bytes, size_t size) {
+    return TEMP_FAILURE_RETRY(recv(client->fd, bytes, size, 0));
+}
+
 /* False at the end of the stream. */
 static bool receive_more(struct raw_client *client) {
     if (client->capacity - client->len < 65536) {
@@ -81,7 +85,7 @@ static bool receive_more(struct raw_client *client) {
         client->data = realloc(client->data, client->capacity + 1);
         CHECK(client->data != NULL);
     }
-    ssize_t got = recv(client->fd, client->data + client->len, client->capacity - client->len, 0);
+    ssize_t got = raw_read(client, client->data + client->len, client->capacity - client->len);
     if (got < 0 && errno == ECONNRESET)
         return false;
     CHECK(got >= 0); /* EAGAIN: nothing came in time */

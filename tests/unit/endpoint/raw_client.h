@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct raw_client {
     int fd;
@@ -35,6 +36,9 @@ bool raw_send(struct raw_client *client, const char *bytes, size_t len);
 void raw_send_text(struct raw_client *client, const char *text);
 void raw_post(struct raw_client *client, const char *path, const char *body);
 
+/* recv(). The loops of an endpoint that was started on this thread are the thread's even when they
+ * are gone: libuv's rings, given back late, interrupt calls, though there is no signal. */
+ssize_t raw_read(struct raw_client *client, void *bytes, size_t size);
 /* False at the end of the connection (also in the middle of a reply). */
 bool raw_receive(struct raw_client *client, struct raw_reply *ret_reply);
 /* As for a reply to HEAD. */

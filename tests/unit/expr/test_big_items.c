@@ -244,7 +244,8 @@ static void assert_update_fails(struct fixture *f, const char *text, struct valu
     struct expr *update = bind_text(f, EXPR_UPDATE, slice_text(text), 1);
     struct error *error = expr_update(&f->arena, update, item, &result);
     assert_non_null(error);
-    assert_string_equal(arena_printf(&f->arena, "%.*s", SLICE_ARGS(error->message)).data, expected);
+    struct slice message = arena_printf(&f->arena, "%.*s", SLICE_ARGS(error->message));
+    assert_string_equal((const char *)message.data, expected);
 }
 
 /* The checks of parents and operands see the same with many paths as with few. */

@@ -117,7 +117,8 @@ static void placeholders_are_found_among_many(void **state) {
                          "Invalid ProjectionExpression: An expression attribute name used in the "
                          "document path is not defined; attribute name: #n%zu",
                          count - 1);
-        assert_string_equal(text_of(f, expr_bind(&f->arena, program, &given, &expr)), text.data);
+        assert_string_equal(text_of(f, expr_bind(&f->arena, program, &given, &expr)),
+                            (const char *)text.data);
         expr_program_unref(program);
     }
 }

@@ -79,7 +79,8 @@ static void long_table_names(void **state) {
                                      ONE "Value '%.256s' at 'tableName' " FAILED
                                          "Member must have length less than or equal to 255",
                                      name);
-    assert_string_equal(check_text(*state, &get_item_shape, (const char *)json.data), text.data);
+    assert_string_equal(check_text(*state, &get_item_shape, (const char *)json.data),
+                        (const char *)text.data);
     json = arena_printf(*state, "{\"TableName\":\"%.255s\",\"Key\":{}}", name);
     assert_string_equal(check_text(*state, &get_item_shape, (const char *)json.data), "ok");
     memcpy(name, "arn:", 4);

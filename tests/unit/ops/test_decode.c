@@ -226,7 +226,7 @@ static void wrong_types_have_their_texts(void **state) {
     for (size_t i = 0; i < sizeof(wrong_types) / sizeof(*wrong_types); i++) {
         struct slice expected = arena_printf(*state, SERIALIZATION "%s", wrong_types[i].text);
         assert_string_equal(decode_text(*state, wrong_types[i].shape, wrong_types[i].json),
-                            expected.data);
+                            (const char *)expected.data);
     }
 }
 
