@@ -1,8 +1,100 @@
-/* command.h - the program's commands. Each takes the arguments after its name and returns the exit
- * status: 0 fine, 1 failed, 2 called wrongly. */
+/* command.h - what a command says about itself: its name, its arguments, its options, its work.
+ *
+ * Plain constant data. Arguments are read by it (options.h), help is printed from it (help.h), and
+ * whatever else wants to know the program's options (a manual, completions, a file of settings)
+ * finds them here. A command's values are a struct of its own, which is filled
+ * by the offsets in its tables. */
 #ifndef GRAMME_CLI_COMMAND_H
 #define GRAMME_CLI_COMMAND_H
 
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* And what the member at `at` has to be. */
+enum option_kind {
+    OPTION_FLAG,      /* bool */
+    OPTION_NUMBER,    /* an unsigned integer of any width */
+    OPTION_DECIMAL,   /* double */
+    OPTION_SECONDS,   /* double */
+    OPTION_SIZE,      /* uint64_t: bytes, written as 512M or 4G */
+    OPTION_TEXT,      /* const char *, never empty */
+    OPTION_FILE,      /* the same, a file's name */
+    OPTION_DIRECTORY, /* the same, a directory's */
+    OPTION_CHOICE,    /* an enum: the place of the word in `words` */
+    OPTION_PAIRS,     /* struct option_pairs: KEY=VALUE, given any number of times */
+};
+
+enum { OPTION_PAIRS_MAX = 200 };
+
+struct option_pairs {
+    struct option_pair {
+        struct slice name;
+        struct slice value;
+    } * pairs;
+    size_t count;
+};
+
+struct option {
+    const char *name;  /* without its dashes; NULL ends a table */
+    const char *value; /* what help calls its value; NULL: a flag */
+    const char *group; /* the heading above it in help; NULL: that of the option before */
+    const char *help;
+    const char *preset;    /* its value when it is not given, as one would write it */
+    const char *otherwise; /* for help, where there is no preset: what holds then */
+    const char *needs;     /* another option that must be given too */
+    const char *excludes;  /* an option or argument that must not */
+    enum option_kind kind;
+    size_t at; /* OPTION_AT() */
+    size_t size;
+    union {
+        struct {
+            uint64_t low;
+            uint64_t high;
+        } number; /* NUMBER */
+        struct {
+            double low;
+            double high;
+        } decimal;                /* DECIMAL, SECONDS */
+        const char *const *words; /* CHOICE; NULL ends them */
+        struct {
+            const char *takes; /* "12 digits", for messages; NULL: any text */
+            bool (*fits)(const char *text);
+        } form; /* TEXT */
+    };
+};
+
+/* What stands without a name. All are needed, except one that an option in use excludes. */
+struct argument {
+    const char *name; /* NULL ends a table */
+    const char *help;
+    enum option_kind kind; /* TEXT, FILE or DIRECTORY */
+    size_t at;
+    size_t size;
+};
+
+#define OPTION_AT(type, member) .at = offsetof(type, member), .size = sizeof(((type *)0)->member)
+
+struct invocation;
+
+struct command {
+    const char *name;
+    const char *summary;              /* for the list of commands */
+    const char *about;                /* below the usage; a line break is one */
+    const char *closing;              /* the end of the help, or NULL */
+    const struct argument *arguments; /* or NULL */
+    const struct option *options;
+    size_t values_size;
+    /* What the tables cannot tell of, after all of them hold; or NULL. The error's text goes
+     * before "; see gramme NAME --help". */
+    struct error *(*check)(struct invocation *invocation);
+    /* Returns the exit status: 0 fine, 1 failed; 2, called wrongly, mostly comes from above. */
+    int (*run)(const struct invocation *invocation);
+    void (*print_more)(FILE *out); /* more help, after the options; or NULL */
+};
+
+/* The program's commands, which do not use the above yet. */
 int command_serve(int argc, char **argv);
 int command_apply(int argc, char **argv);
 int command_bench(int argc, char **argv);
