@@ -16,7 +16,7 @@ class Wrong(ApplyTest):
                                 (["--param", "x", "a.yaml"], "--param"), (["a.yaml", "--param"], "--param"),
                                 (["--timeout", "0", "a.yaml"], "--timeout"), (["--stack-name", "a b", "x"], "--stack-name"),
                                 (["--account-id", "1", "x"], "--account-id"), (["--endpoint=", "x"], "--endpoint"),
-                                (["--param", "A=1", "--param", "A=2", "x"], "A=2")):
+                                (["--param", "A=1", "--param", "A=2", "x"], "A twice")):
             with self.subTest(arguments=arguments):
                 status, out, err = self.run_apply(*arguments)
                 self.assertEqual((status, out), (2, ""))
@@ -30,7 +30,6 @@ class Wrong(ApplyTest):
         for flag in ("--param", "--endpoint", "--region", "--account-id", "--stack-name", "--dry-run",
                      "--allow-data-loss", "--timeout"):
             self.assertIn(flag, out)
-        self.assertTrue(all(len(line) <= 100 for line in out.splitlines()))
 
     def test_files(self):
         self.assertEqual(self.run_apply("gone.yaml"), (2, "", "gone.yaml: No such file or directory\n"))

@@ -26,7 +26,16 @@ class Command(unittest.TestCase):
         status, out, err = run("--help")
         self.assertEqual((status, err), (0, ""))
         self.assertIn("gramme serve", out)
-        self.assertTrue(all(len(line) <= 100 for line in out.splitlines()))
+
+    def test_every_command_has_help_in_80_columns(self):
+        listed = re.findall(r"^  ([a-z]+)  ", run("--help")[1], re.M)
+        self.assertEqual(listed, ["serve", "apply", "backup", "restore", "bench", "operations"])
+        for arguments in ([], *([name] for name in listed)):
+            with self.subTest(arguments=arguments):
+                status, out, err = run(*arguments, "--help")
+                self.assertEqual((status, err), (0, ""))
+                self.assertIn(" ".join(["Usage: gramme", *arguments]), out)
+                self.assertEqual([line for line in out.splitlines() if len(line) > 80], [])
 
     def test_help_of_serve_names_every_flag(self):
         status, out, err = run("serve", "--help")
@@ -36,7 +45,8 @@ class Command(unittest.TestCase):
             self.assertIn(flag, out)
 
     def test_wrong_arguments_get_one_helpful_line(self):
-        for arguments, word in ((["--wrong"], "--wrong"), (["fly"], "fly"), (["serve", "--prot", "1"], "--prot"),
+        for arguments, word in ((["--wrong"], "--wrong"), (["fly"], "fly"), (["srve"], "but serve;"),
+                                (["serve", "--prot", "1"], "'--prot', but --port;"), (["serve", "x"], "'x'"),
                                 (["serve", "--port"], "--port"), (["serve", "--port", "x"], "--port"),
                                 (["serve", "--port", "70000"], "--port"), (["serve", "--threads", "0"], "--threads"),
                                 (["serve", "--cache", "512"], "512M or 4G"), (["serve", "--cache", "1T"], "512M or 4G"),

@@ -93,6 +93,12 @@ uint64_t zipfian_next(const struct zipfian *zipfian, struct bench_random *random
 
 /* ---- the space ---- */
 
+const char *const key_order_names[] = {[KEYS_UNIFORM] = "uniform",
+                                       [KEYS_ZIPFIAN] = "zipfian",
+                                       [KEYS_SEQUENTIAL] = "sequential",
+                                       [KEYS_LATEST] = "latest",
+                                       NULL};
+
 static uint64_t common_factor(uint64_t a, uint64_t b) {
     while (b != 0) {
         uint64_t rest = a % b;

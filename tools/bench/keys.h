@@ -49,6 +49,8 @@ void zipfian_init(struct zipfian *zipfian, uint64_t count);
 uint64_t zipfian_next(const struct zipfian *zipfian, struct bench_random *random);
 
 enum key_order { KEYS_UNIFORM, KEYS_ZIPFIAN, KEYS_SEQUENTIAL, KEYS_LATEST };
+/* By order; NULL ends them. */
+extern const char *const key_order_names[];
 
 struct key_space {
     enum key_order order;

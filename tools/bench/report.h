@@ -15,10 +15,6 @@ struct report {
     int64_t begun_ms;  /* since 1970 */
 };
 
-const char *key_order_name(enum key_order order);
-/* False when there is no such order. */
-bool key_order_find(const char *name, enum key_order *ret_order);
-
 /* A number with commas, in the arena. */
 const char *report_number(struct arena *arena, uint64_t number);
 

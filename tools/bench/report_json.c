@@ -36,7 +36,7 @@ static void put_config(struct json_writer *json, const struct report *report) {
         put_count(json, "item_size", report->item_bytes);
     }
     put_count(json, "keys", settings->keys->count);
-    put_text(json, "distribution", key_order_name(settings->keys->order));
+    put_text(json, "distribution", key_order_names[settings->keys->order]);
     put_count(json, "payload_size", settings->payload_bytes);
     put_count(json, "connections", settings->connections);
     put_count(json, "threads", settings->threads);

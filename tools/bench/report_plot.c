@@ -142,7 +142,7 @@ void report_plot(const struct report *report, struct buffer *out) {
     struct slice line = arena_printf(
         &arena, "gramme bench, %s; %u connections, %s; %s keys, %s", settings->endpoint->url,
         settings->connections, (const char *)load.data,
-        report_number(&arena, settings->keys->count), key_order_name(settings->keys->order));
+        report_number(&arena, settings->keys->count), key_order_names[settings->keys->order]);
     chart_page_begin(out, PAGE_HEIGHT, (const char *)title.data, (const char *)line.data);
     plot_rate(report, out);
     plot_latency(report, out);

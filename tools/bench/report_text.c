@@ -3,27 +3,6 @@
 
 #include "bench/report.h"
 
-static const char *const order_names[] = {[KEYS_UNIFORM] = "uniform",
-                                          [KEYS_ZIPFIAN] = "zipfian",
-                                          [KEYS_SEQUENTIAL] = "sequential",
-                                          [KEYS_LATEST] = "latest"};
-
-enum { ORDER_COUNT = sizeof(order_names) / sizeof(order_names[0]) };
-
-const char *key_order_name(enum key_order order) {
-    return order_names[order];
-}
-
-bool key_order_find(const char *name, enum key_order *ret_order) {
-    for (size_t i = 0; i < ORDER_COUNT; i++) {
-        if (strcmp(order_names[i], name) == 0) {
-            *ret_order = (enum key_order)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 const char *report_number(struct arena *arena, uint64_t number) {
     char digits[24];
     int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)number);
@@ -43,7 +22,7 @@ static void write_setup(const struct report *report, struct arena *arena, struct
     const struct run_settings *settings = report->settings;
     buffer_printf(out, "%s: %s; %s keys, %s", settings->workload->name,
                   settings->workload->description, report_number(arena, settings->keys->count),
-                  key_order_name(settings->keys->order));
+                  key_order_names[settings->keys->order]);
     if (report->table != NULL)
         buffer_printf(out, "; items of %s bytes", report_number(arena, report->item_bytes));
     buffer_printf(out, "\n%s, %s; %u connection%s, %u thread%s, ", settings->endpoint->url,

@@ -214,7 +214,7 @@ static const struct workload_row rows[] = {
      {GET, INSERT, NONE},
      {{95, 0, -1}, {5, 1, -1}}},
     {"ycsb-e",
-     "95 % Query of 1 to 100 items in order, 5 % PutItem of new items",
+     "95 % Query of 1 to 100 in order, 5 % PutItem of new items",
      KEYS_ZIPFIAN,
      0,
      0,

@@ -3,20 +3,32 @@
  * Everything is read and planned before anything is changed: a mistake in the template, or a change
  * that would lose data, leaves all tables as they are. The plan and the outputs go to standard
  * output, warnings and errors to standard error. */
-#include "cli/apply.h"
-
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/check.h"
-#include "cli/command.h"
+#include "cli/apply_service.h"
+#include "cli/options.h"
 
 enum { STATUS_FINE = 0, STATUS_FAILED = 1, STATUS_WRONG = 2 };
 
+enum { STACK_NAME_MAX = 128, ACCOUNT_DIGITS = 12 };
+
+struct apply_options {
+    const char *file; /* - : standard input */
+    struct option_pairs parameters;
+    const char *endpoint; /* these may be NULL */
+    const char *region;
+    const char *stack_name;
+    const char *account;
+    bool dry_run;
+    bool allow_data_loss;
+    double timeout_s;
+};
+
 struct apply {
-    struct arena arena;
-    struct apply_options options;
+    struct arena *arena;
+    const struct apply_options *options;
+    const char *region;
     struct service service;
     struct template *template;
     struct wanted_table *tables;
@@ -33,22 +45,61 @@ static int failed(const struct error *error, int status) {
 /* ---- the template ---- */
 
 static struct error *read_file(struct apply *apply, struct slice *ret_text) {
-    const char *name = apply->options.file;
+    const char *name = apply->options->file;
     bool is_stream = strcmp(name, "-") == 0;
     FILE *file = is_stream ? stdin : fopen(name, "rb");
     if (file == NULL)
-        return error_new(&apply->arena, ERROR_VALIDATION, "%s: %s", name, strerror(errno));
+        return error_new(apply->arena, ERROR_VALIDATION, "%s: %s", name, strerror(errno));
     /* One byte more than allowed shows that it is too long. */
-    char *text = arena_alloc(&apply->arena, TEMPLATE_BYTES_MAX + 1);
+    char *text = arena_alloc(apply->arena, TEMPLATE_BYTES_MAX + 1);
     size_t len = fread(text, 1, TEMPLATE_BYTES_MAX + 1, file);
     bool broken = ferror(file) != 0;
     int why = errno;
     if (!is_stream)
         fclose(file);
     if (broken)
-        return error_new(&apply->arena, ERROR_VALIDATION, "%s: %s", name, strerror(why));
+        return error_new(apply->arena, ERROR_VALIDATION, "%s: %s", name, strerror(why));
     *ret_text = slice_of(text, len);
     return NULL;
+}
+
+static bool is_alphanumeric(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* The file's name without folder and extension, and only with what a table's name may have. */
+static struct slice stack_name_of(struct arena *arena, const char *file) {
+    if (strcmp(file, "-") == 0)
+        return SLICE_LITERAL("stack");
+    const char *slash = strrchr(file, '/');
+    const char *name = slash == NULL ? file : slash + 1;
+    const char *dot = strrchr(name, '.');
+    size_t len = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
+    len = len > STACK_NAME_MAX ? STACK_NAME_MAX : len;
+    char *copy = arena_copy(arena, name, len + 1);
+    for (size_t i = 0; i < len; i++)
+        if (!is_alphanumeric(copy[i]))
+            copy[i] = '-';
+    return len == 0 ? SLICE_LITERAL("stack") : slice_of(copy, len);
+}
+
+static struct template_options choose_options(struct apply *apply) {
+    const struct apply_options *given = apply->options;
+    size_t count = given->parameters.count;
+    struct template_parameter *parameters =
+        ARENA_ARRAY(apply->arena, struct template_parameter, count + 1);
+    for (size_t i = 0; i < count; i++)
+        parameters[i] = (struct template_parameter){given->parameters.pairs[i].name,
+                                                    given->parameters.pairs[i].value};
+    return (struct template_options){
+        .file = slice_text(strcmp(given->file, "-") == 0 ? "stdin" : given->file),
+        .parameters = parameters,
+        .parameter_count = count,
+        .stack_name = given->stack_name == NULL ? stack_name_of(apply->arena, given->file)
+                                                : slice_text(given->stack_name),
+        .region = slice_text(apply->region),
+        .account = slice_text(given->account),
+    };
 }
 
 /* The outputs are worked out once before anything happens, so that mistakes in them show. */
@@ -57,7 +108,8 @@ static struct error *load(struct apply *apply) {
     struct template_output *outputs;
     size_t output_count;
     TRY(read_file(apply, &text));
-    TRY(template_load(&apply->arena, &apply->options.template, text, &apply->template));
+    struct template_options options = choose_options(apply);
+    TRY(template_load(apply->arena, &options, text, &apply->template));
     TRY(template_tables(apply->template, &apply->tables, &apply->count));
     TRY(template_outputs(apply->template, &outputs, &output_count));
     for (size_t i = 0; i < apply->template->notice_count; i++)
@@ -80,15 +132,15 @@ static struct error *at_table(struct apply *apply, const struct wanted_table *ta
 }
 
 static struct error *make_plans(struct apply *apply) {
-    apply->plans = ARENA_ARRAY(&apply->arena, struct plan, apply->count + 1);
+    apply->plans = ARENA_ARRAY(apply->arena, struct plan, apply->count + 1);
     for (size_t i = 0; i < apply->count; i++) {
         struct wanted_table *table = &apply->tables[i];
-        struct found_table *found = ARENA_NEW(&apply->arena, struct found_table);
+        struct found_table *found = ARENA_NEW(apply->arena, struct found_table);
         bool there = false;
         struct error *error = service_describe(&apply->service, &table->state, found, &there);
         if (error != NULL)
             return at_table(apply, table, error);
-        table_plan(&apply->arena, table, there ? found : NULL, &apply->plans[i]);
+        table_plan(apply->arena, table, there ? found : NULL, &apply->plans[i]);
         if (there)
             learn(table, found);
     }
@@ -122,7 +174,7 @@ static bool check_losses(struct apply *apply) {
         const struct plan *plan = &apply->plans[i];
         struct slice file = apply->template->document.name;
         struct mark mark = apply->tables[i].resource->mark;
-        for (size_t k = 0; !apply->options.allow_data_loss && k < plan->loss_count; k++) {
+        for (size_t k = 0; !apply->options->allow_data_loss && k < plan->loss_count; k++) {
             fprintf(stderr, "%.*s:%u:%u: refused: %.*s; --allow-data-loss does it\n",
                     SLICE_ARGS(file), mark.line, mark.column, SLICE_ARGS(plan->losses[k]));
             fine = false;
@@ -198,12 +250,12 @@ static int run_plan(struct apply *apply) {
         return failed(error, STATUS_FAILED);
     show_plan(apply);
     bool fine = check_losses(apply);
-    if (!fine && !apply->options.dry_run)
+    if (!fine && !apply->options->dry_run)
         return STATUS_FAILED;
     if (count_steps(apply) == 0)
         printf("Nothing to do: %zu table%s as the template says\n", apply->count,
                apply->count == 1 ? " is" : "s are");
-    else if (!apply->options.dry_run)
+    else if (!apply->options->dry_run)
         error = carry_out_all(apply);
     if (error == NULL)
         error = show_outputs(apply);
@@ -214,18 +266,74 @@ static int run(struct apply *apply) {
     struct error *error = load(apply);
     if (error != NULL)
         return failed(error, STATUS_WRONG);
-    error = service_open(&apply->service, &apply->arena, &apply->options.service);
+    struct service_options service = {.endpoint = apply->options->endpoint,
+                                      .region = apply->region,
+                                      .timeout_s = apply->options->timeout_s};
+    error = service_open(&apply->service, apply->arena, &service);
     int status = error == NULL ? run_plan(apply) : failed(error, STATUS_FAILED);
     service_close(&apply->service);
     return status;
 }
 
-int command_apply(int argc, char **argv) {
-    struct apply apply = {.count = 0};
-    arena_init(&apply.arena);
-    int status = apply_parse(&apply.arena, argc, argv, &apply.options);
-    if (status < 0)
-        status = run(&apply);
-    arena_release(&apply.arena);
-    return status;
+static int run_apply(const struct invocation *invocation) {
+    const struct apply_options *options = invocation->values;
+    struct apply apply = {
+        .arena = invocation->arena, .options = options, .region = service_region(options->region)};
+    return run(&apply);
 }
+
+/* ---- what it takes ---- */
+
+static bool is_account(const char *text) {
+    return strlen(text) == ACCOUNT_DIGITS && strspn(text, "0123456789") == ACCOUNT_DIGITS;
+}
+
+static bool is_stack_name(const char *text) {
+    size_t len = 0;
+    while (is_alphanumeric(text[len]) || text[len] == '-')
+        len++;
+    return text[len] == '\0' && len <= STACK_NAME_MAX;
+}
+
+#define AT(member) OPTION_AT(struct apply_options, member)
+
+static const struct argument apply_arguments[] = {
+    {"TEMPLATE", "YAML or JSON; - is standard input", OPTION_FILE, AT(file)},
+    {.name = NULL},
+};
+
+static const struct option apply_options[] = {
+    {"dry-run", .kind = OPTION_FLAG, AT(dry_run), .help = "only show the plan"},
+    {"allow-data-loss", .kind = OPTION_FLAG, AT(allow_data_loss),
+     .help = "also do what loses data: replace a table, remove an index, end a stream or "
+             "point-in-time recovery"},
+    {"endpoint", "URL", .kind = OPTION_TEXT, AT(endpoint), .otherwise = SERVICE_ENDPOINT_DEFAULT,
+     .help = "server to talk to"},
+    {"region", "NAME", .kind = OPTION_TEXT, AT(region), .otherwise = SERVICE_REGION_DEFAULT,
+     .help = "region"},
+    {"timeout", "SECONDS", .kind = OPTION_SECONDS, AT(timeout_s), .decimal = {1, 604800},
+     .preset = "3600", .help = "longest wait for a table or index to become ACTIVE"},
+    {"param", "KEY=VALUE", .group = "What the template leaves open", .kind = OPTION_PAIRS,
+     AT(parameters), .help = "value of a parameter of the template; may be given several times"},
+    {"account-id", "ID", .kind = OPTION_TEXT, AT(account), .form = {"12 digits", is_account},
+     .preset = "000000000000", .help = "what AWS::AccountId stands for"},
+    {"stack-name", "NAME", .kind = OPTION_TEXT, AT(stack_name),
+     .form = {"up to 128 letters, digits and -", is_stack_name},
+     .otherwise = "the template's file name",
+     .help = "what AWS::StackName stands for, and the first part of the names of tables without "
+             "TableName"},
+    {.name = NULL},
+};
+
+const struct command command_apply = {
+    .name = "apply",
+    .summary = "make tables from a CloudFormation or SAM template",
+    .about = "Makes and changes tables so that they are as the CloudFormation or SAM template "
+             "says. Shows its plan first, changes only what differs, and does nothing the second "
+             "time.",
+    .closing = "Exit status: 0 fine, 1 failed or refused, 2 wrong arguments or a wrong template.",
+    .arguments = apply_arguments,
+    .options = apply_options,
+    .values_size = sizeof(struct apply_options),
+    .run = run_apply,
+};

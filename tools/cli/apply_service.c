@@ -23,8 +23,6 @@ enum {
     TAGS_BYTES_MAX = 1024 * 1024,
 };
 
-#define LOCAL_ENDPOINT "http://127.0.0.1:8000"
-
 /* ---- opening ---- */
 
 const char *service_endpoint(const char *given) {
@@ -33,7 +31,7 @@ const char *service_endpoint(const char *given) {
         endpoint = getenv("AWS_ENDPOINT_URL_DYNAMODB");
     if (endpoint == NULL)
         endpoint = getenv("AWS_ENDPOINT_URL");
-    return endpoint == NULL || *endpoint == '\0' ? LOCAL_ENDPOINT : endpoint;
+    return endpoint == NULL || *endpoint == '\0' ? SERVICE_LOCAL_ENDPOINT : endpoint;
 }
 
 const char *service_region(const char *given) {
@@ -42,7 +40,7 @@ const char *service_region(const char *given) {
         region = getenv("AWS_REGION");
     if (region == NULL || *region == '\0')
         region = getenv("AWS_DEFAULT_REGION");
-    return region == NULL || *region == '\0' ? "us-east-1" : region;
+    return region == NULL || *region == '\0' ? SERVICE_LOCAL_REGION : region;
 }
 
 /* Credentials that are missing do not matter to a server that is not Amazon's: plain HTTP tells. */
@@ -174,9 +172,9 @@ static struct error *settle(struct service *service, struct slice table, bool un
         if (*ret_shape == SHAPE_GONE || (*ret_shape == SHAPE_ACTIVE && !until_gone))
             return NULL;
         double now = now_s();
-        if (now - begin > (double)service->timeout_s)
+        if (now - begin > service->timeout_s)
             return error_new(service->arena, ERROR_VALIDATION,
-                             "table %.*s is still not ready after %ld s (--timeout)",
+                             "table %.*s is still not ready after %g s (--timeout)",
                              SLICE_ARGS(table), service->timeout_s);
         if (now > dot) {
             putchar('.');

@@ -14,17 +14,22 @@ struct service_options {
     const char *region;
     const char *access_key_id; /* NULL: the environment's */
     const char *secret_access_key;
-    long timeout_s; /* of one wait */
+    double timeout_s; /* of one wait */
 };
 
 struct service {
     struct ddb_client *client;
     struct arena *arena;
     const char *endpoint;
-    long timeout_s;
+    double timeout_s;
 };
 
-/* What is given, or else the environment's, or else the local server and us-east-1. */
+/* What is given, or else the environment's, or else the local server and us-east-1. In words: */
+#define SERVICE_LOCAL_ENDPOINT "http://127.0.0.1:8000"
+#define SERVICE_LOCAL_REGION "us-east-1"
+#define SERVICE_ENDPOINT_DEFAULT \
+    "AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL, else " SERVICE_LOCAL_ENDPOINT
+#define SERVICE_REGION_DEFAULT "AWS_REGION or AWS_DEFAULT_REGION, else " SERVICE_LOCAL_REGION
 const char *service_endpoint(const char *given);
 const char *service_region(const char *given);
 

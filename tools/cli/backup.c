@@ -1,38 +1,14 @@
-/* backup.c - `gramme backup` and `gramme restore`: arguments, a line that shows how far it is, and
- * a line that says what was done. */
+/* backup.c - `gramme backup` and `gramme restore`: a line that shows how far it is, and a line that
+ * says what was done. */
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "admin/dump_file.h"
 #include "base/timestamp.h"
-#include "cli/command.h"
+#include "cli/options.h"
 
-static const char backup_help[] =
-    "Usage: gramme backup [--force] DIR FILE\n"
-    "\n"
-    "Writes everything in the data directory DIR, as it is at one moment, to FILE. A server that\n"
-    "runs on DIR goes on meanwhile; when none does, DIR itself is read. FILE appears when it is\n"
-    "whole and on disk; until then it is FILE.partial. With - for FILE: to standard output.\n"
-    "\n"
-    "  --force   replace FILE when it is there\n"
-    "\n"
-    "FILE holds all data as it is: keep it as safe as DIR.\n";
-
-static const char restore_help[] =
-    "Usage: gramme restore FILE DIR\n"
-    "       gramme restore --check FILE\n"
-    "\n"
-    "Makes the data directory DIR from the backup FILE, on any machine. DIR must not be there "
-    "yet,\n"
-    "or be empty. FILE is verified as a whole, and DIR appears when all of it is on disk; until\n"
-    "then it is DIR.partial. With - for FILE: from standard input.\n"
-    "\n"
-    "  --check   only verify FILE\n";
-
-enum { SHOW_EVERY_MS = 200, NAMES_MAX = 2 };
+enum { SHOW_EVERY_MS = 200 };
 
 /* ---- what both print ---- */
 
@@ -90,47 +66,7 @@ static void print_totals(const struct display *display, FILE *out,
             rate_of(display, summary->bytes));
 }
 
-/* ---- arguments ---- */
-
-struct arguments {
-    const char *command;
-    const char *help;
-    const char *flag;
-    bool flagged;
-    size_t count;
-    const char *names[NAMES_MAX];
-};
-
-static int wrong(const struct arguments *arguments, const char *what, const char *argument) {
-    fprintf(stderr, "gramme %s: %s%s%s%s; see gramme %s --help\n", arguments->command, what,
-            argument == NULL ? "" : " '", argument == NULL ? "" : argument,
-            argument == NULL ? "" : "'", arguments->command);
-    return 2;
-}
-
-/* -1 when the command is to run, else its exit status. */
-static int parse(struct arguments *arguments, int argc, char **argv) {
-    for (int i = 0; i < argc; i++) {
-        const char *argument = argv[i];
-        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            fputs(arguments->help, stdout);
-            return 0;
-        }
-        if (strcmp(argument, arguments->flag) == 0)
-            arguments->flagged = true;
-        else if (argument[0] == '-' && argument[1] != '\0')
-            return wrong(arguments, "there is no option", argument);
-        else if (argument[0] == '\0')
-            return wrong(arguments, "a name is empty:", argument);
-        else if (arguments->count == NAMES_MAX)
-            return wrong(arguments, "unexpected argument", argument);
-        else
-            arguments->names[arguments->count++] = argument;
-    }
-    return -1;
-}
-
-/* ---- the commands ---- */
+/* ---- backup ---- */
 
 static bool is_stream(const char *file) {
     return strcmp(file, "-") == 0;
@@ -147,33 +83,60 @@ static void print_made(const struct display *display, const struct dump_file_opt
             summary->from_server ? "taken from the running server" : "no server was running");
 }
 
-int command_backup(int argc, char **argv) {
-    struct arguments arguments = {.command = "backup", .help = backup_help, .flag = "--force"};
-    int status = parse(&arguments, argc, argv);
-    if (status >= 0)
-        return status;
-    if (arguments.count < 2)
-        return wrong(&arguments, "it takes a data directory and a file", NULL);
+struct backup_options {
+    const char *directory;
+    const char *file;
+    bool force;
+};
+
+static int run_backup(const struct invocation *invocation) {
+    const struct backup_options *given = invocation->values;
     signal(SIGPIPE, SIG_IGN); /* a reader or a server that goes away is an error to tell */
     signal(SIGXFSZ, SIG_IGN);
     struct display display = display_begin();
     struct dump_file_options options = {
-        .directory = arguments.names[0],
-        .file = arguments.names[1],
-        .replace = arguments.flagged,
+        .directory = given->directory,
+        .file = given->file,
+        .replace = given->force,
         .program = "gramme " GRAMME_VERSION,
         .observer = &display.observer,
     };
-    struct arena arena;
     struct dump_file_summary summary;
-    arena_init(&arena);
-    struct error *error = dump_file_make(&arena, &options, &summary);
-    if (error == NULL)
-        print_made(&display, &options, &summary);
-    status = error == NULL ? 0 : display_failed(&display, error);
-    arena_release(&arena);
-    return status;
+    struct error *error = dump_file_make(invocation->arena, &options, &summary);
+    if (error != NULL)
+        return display_failed(&display, error);
+    print_made(&display, &options, &summary);
+    return 0;
 }
+
+static const struct argument backup_arguments[] = {
+    {"DIR", "the data directory, whether a server runs on it or not", OPTION_DIRECTORY,
+     OPTION_AT(struct backup_options, directory)},
+    {"FILE", "what to make; - is standard output", OPTION_FILE,
+     OPTION_AT(struct backup_options, file)},
+    {.name = NULL},
+};
+
+static const struct option backup_options[] = {
+    {"force", .kind = OPTION_FLAG, OPTION_AT(struct backup_options, force),
+     .help = "replace FILE when it is there"},
+    {.name = NULL},
+};
+
+const struct command command_backup = {
+    .name = "backup",
+    .summary = "write a data directory, in use or not, to one file",
+    .about = "Writes everything in the data directory DIR, as it is at one moment, to FILE. A "
+             "server that runs on DIR goes on meanwhile; when none does, DIR itself is read. FILE "
+             "appears when it is whole and on disk; until then it is FILE.partial.",
+    .closing = "FILE holds all data as it is: keep it as safe as DIR.",
+    .arguments = backup_arguments,
+    .options = backup_options,
+    .values_size = sizeof(struct backup_options),
+    .run = run_backup,
+};
+
+/* ---- restore ---- */
 
 static void print_restored(const struct display *display,
                            const struct dump_restore_options *options,
@@ -190,29 +153,51 @@ static void print_restored(const struct display *display,
     printf("; made by %.*s at %.19sZ\n", SLICE_ARGS(summary->program), made);
 }
 
-int command_restore(int argc, char **argv) {
-    struct arguments arguments = {.command = "restore", .help = restore_help, .flag = "--check"};
-    int status = parse(&arguments, argc, argv);
-    if (status >= 0)
-        return status;
-    if (arguments.flagged && arguments.count != 1)
-        return wrong(&arguments, "--check takes a file and nothing else", NULL);
-    if (!arguments.flagged && arguments.count < 2)
-        return wrong(&arguments, "it takes a file and a data directory", NULL);
+struct restore_options {
+    const char *file;
+    const char *directory; /* not with --check */
+    bool check;
+};
+
+static int run_restore(const struct invocation *invocation) {
+    const struct restore_options *given = invocation->values;
     signal(SIGXFSZ, SIG_IGN);
     struct display display = display_begin();
     struct dump_restore_options options = {
-        .file = arguments.names[0],
-        .directory = arguments.flagged ? NULL : arguments.names[1],
+        .file = given->file,
+        .directory = given->check ? NULL : given->directory,
         .observer = &display.observer,
     };
-    struct arena arena;
     struct dump_file_summary summary;
-    arena_init(&arena);
-    struct error *error = dump_file_restore(&arena, &options, &summary);
-    if (error == NULL)
-        print_restored(&display, &options, &summary);
-    status = error == NULL ? 0 : display_failed(&display, error);
-    arena_release(&arena);
-    return status;
+    struct error *error = dump_file_restore(invocation->arena, &options, &summary);
+    if (error != NULL)
+        return display_failed(&display, error);
+    print_restored(&display, &options, &summary);
+    return 0;
 }
+
+static const struct argument restore_arguments[] = {
+    {"FILE", "what gramme backup made; - is standard input", OPTION_FILE,
+     OPTION_AT(struct restore_options, file)},
+    {"DIR", "the data directory to make; it must not be there yet, or be empty", OPTION_DIRECTORY,
+     OPTION_AT(struct restore_options, directory)},
+    {.name = NULL},
+};
+
+static const struct option restore_options[] = {
+    {"check", .kind = OPTION_FLAG, OPTION_AT(struct restore_options, check), .excludes = "DIR",
+     .help = "only verify FILE"},
+    {.name = NULL},
+};
+
+const struct command command_restore = {
+    .name = "restore",
+    .summary = "make a data directory from a backup, or verify one",
+    .about = "Makes the data directory DIR from the backup FILE, on any machine. FILE is verified "
+             "as a whole, and DIR appears when all of it is on disk; until then it is "
+             "DIR.partial.",
+    .arguments = restore_arguments,
+    .options = restore_options,
+    .values_size = sizeof(struct restore_options),
+    .run = run_restore,
+};

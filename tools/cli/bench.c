@@ -1,23 +1,23 @@
 /* bench.c - `gramme bench`: prepares the table, measures, and tells the results. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/random.h"
 #include "cli/bench.h"
-#include "cli/command.h"
 #include "client/settings.h"
 
 enum { LOAD_CONNECTIONS = 16, FILES_BESIDE_SOCKETS = 64 };
 
 struct bench {
-    struct arena arena;
-    struct bench_options options;
+    struct arena *arena;
+    const struct bench_options *options;
+    const char *url;    /* of the endpoint */
+    const char *region; /* to sign for */
     struct endpoint endpoint;
     struct run_settings settings;
     struct key_space keys;
@@ -67,13 +67,13 @@ static void hide(const struct display *display) {
 static struct error *run_shown(struct bench *bench, const struct run_settings *settings,
                                uint64_t goal, struct run_result *ret_result) {
     struct display display = {{show_second}, bench, goal, false};
-    bool terminal = isatty(STDERR_FILENO) != 0 && !bench->options.quiet;
+    bool terminal = isatty(STDERR_FILENO) != 0 && !bench->options->quiet;
     if (terminal) {
         fputs(goal > 0 ? "loading" : settings->warmup_s > 0 ? "warming up" : "", stderr);
         display.shown = true;
     }
     struct error *error =
-        run(&bench->arena, settings, terminal ? &display.observer : NULL, ret_result);
+        run(bench->arena, settings, terminal ? &display.observer : NULL, ret_result);
     hide(&display);
     return error;
 }
@@ -86,14 +86,13 @@ static const char *environment(const char *name) {
 
 /* Where nobody checks a signature the credentials are only to be there. */
 static struct error *find_credentials(struct bench *bench) {
-    struct ddb_options options = {.endpoint = bench->options.endpoint,
-                                  .region = bench->options.region};
+    struct ddb_options options = {.endpoint = bench->url, .region = bench->region};
     struct settings found;
     if (!bench->settings.is_signed)
         options.access_key_id = options.secret_access_key = "bench";
-    const char *problem = settings_load(&bench->arena, &options, environment, &found);
+    const char *problem = settings_load(bench->arena, &options, environment, &found);
     if (problem != NULL)
-        return error_new(&bench->arena, ERROR_VALIDATION, "%s", problem);
+        return error_new(bench->arena, ERROR_VALIDATION, "%s", problem);
     bench->settings.credentials =
         (struct credentials){.id = found.access_key_id,
                              .secret = found.secret_access_key,
@@ -104,12 +103,12 @@ static struct error *find_credentials(struct bench *bench) {
 }
 
 static struct error *connect_to(struct bench *bench) {
-    const struct bench_options *options = &bench->options;
-    TRY(endpoint_parse(&bench->arena, options->endpoint, &bench->endpoint));
+    const struct bench_options *options = bench->options;
+    TRY(endpoint_parse(bench->arena, bench->url, &bench->endpoint));
     bench->settings.is_signed =
         options->sign || (!options->no_sign && !endpoint_is_loopback(&bench->endpoint));
     TRY(find_credentials(bench));
-    return endpoint_find(&bench->arena, &bench->endpoint);
+    return endpoint_find(bench->arena, &bench->endpoint);
 }
 
 /* Every connection is an open file. */
@@ -126,14 +125,27 @@ static void allow_files(uint64_t connections) {
 
 /* ---- the measurement ---- */
 
-static void choose_settings(struct bench *bench) {
-    const struct bench_options *options = &bench->options;
+/* Up to 31 bits: a number that is easily typed again. */
+static uint64_t any_seed(void) {
+    uint32_t seed;
+    random_fill(&system_random, &seed, sizeof(seed));
+    return seed >> 1;
+}
+
+static enum key_order choose_order(const struct bench *bench, const struct invocation *invocation) {
+    if (options_given(invocation, "distribution"))
+        return bench->options->order;
+    return bench->options->workload == NULL ? KEYS_UNIFORM : bench->settings.workload->order;
+}
+
+static void choose_settings(struct bench *bench, const struct invocation *invocation) {
+    const struct bench_options *options = bench->options;
     struct run_settings *settings = &bench->settings;
     settings->endpoint = &bench->endpoint;
     settings->workload =
         options->workload == NULL
-            ? workload_own(&bench->arena, (struct request_text){options->operation, options->body})
-            : workload_find(&bench->arena, options->workload, options->table,
+            ? workload_own(bench->arena, (struct request_text){options->operation, options->body})
+            : workload_find(bench->arena, options->workload, options->table,
                             (unsigned)options->batch);
     CHECK(settings->workload != NULL);
     settings->keys = &bench->keys;
@@ -141,17 +153,14 @@ static void choose_settings(struct bench *bench) {
     settings->threads = (unsigned)options->threads;
     settings->count = options->count;
     settings->seconds = options->seconds;
-    settings->warmup_s = options->warmup_s;
+    settings->warmup_s = options->count > 0 ? 0 : options->warmup_s;
     settings->rate = options->rate;
     settings->timeout_ms = (uint32_t)(options->timeout_s * 1000);
-    settings->payload_bytes = options->payload_bytes;
+    settings->payload_bytes = options->workload == NULL ? options->payload_bytes
+                                                        : options->item_bytes - WORKLOAD_ITEM_BYTES;
     settings->group = options->group;
-    settings->seed = options->seed;
-    key_space_init(&bench->keys,
-                   options->has_order          ? options->order
-                   : options->workload == NULL ? KEYS_UNIFORM
-                                               : settings->workload->order,
-                   options->keys);
+    settings->seed = options_given(invocation, "seed") ? options->seed : any_seed();
+    key_space_init(&bench->keys, choose_order(bench, invocation), options->keys);
 }
 
 typedef void report_writer(const struct report *report, struct buffer *out);
@@ -184,18 +193,18 @@ static struct error *write_report_to(struct arena *arena, const struct report *r
 }
 
 static struct error *tell(struct bench *bench, const struct run_result *result, int64_t begun_ms) {
-    const struct bench_options *options = &bench->options;
+    const struct bench_options *options = bench->options;
     struct report report = {.settings = &bench->settings,
                             .result = result,
-                            .table = options->table,
+                            .table = options->workload == NULL ? NULL : options->table,
                             .item_bytes = options->item_bytes,
                             .begun_ms = begun_ms};
     bool json_to_output = options->json != NULL && strcmp(options->json, "-") == 0;
     if (!options->quiet)
-        TRY(write_report(&bench->arena, &report, report_text, json_to_output ? stderr : stdout,
+        TRY(write_report(bench->arena, &report, report_text, json_to_output ? stderr : stdout,
                          "the table"));
-    TRY(write_report_to(&bench->arena, &report, report_json, options->json));
-    return write_report_to(&bench->arena, &report, report_plot, options->plot);
+    TRY(write_report_to(bench->arena, &report, report_json, options->json));
+    return write_report_to(bench->arena, &report, report_plot, options->plot);
 }
 
 /* Returns the exit status. */
@@ -209,7 +218,7 @@ static int measure(struct bench *bench) {
         return failed(error);
     if (tally_replies(result.tally) > 0)
         return 0;
-    if (bench->options.quiet)
+    if (bench->options->quiet)
         fprintf(stderr, "gramme bench: nothing was answered: %s\n", result.tally->first_error);
     return 1;
 }
@@ -220,8 +229,8 @@ static struct error *fill(struct bench *bench) {
     struct run_settings settings = bench->settings;
     struct key_space keys;
     struct run_result result;
-    uint64_t count = bench->options.keys;
-    settings.workload = workload_load(&bench->arena, bench->options.table, count);
+    uint64_t count = bench->options->keys;
+    settings.workload = workload_load(bench->arena, bench->options->table, count);
     key_space_init(&keys, KEYS_SEQUENTIAL, count);
     settings.keys = &keys;
     settings.count = (count + WORKLOAD_LOAD_BATCH - 1) / WORKLOAD_LOAD_BATCH;
@@ -231,15 +240,15 @@ static struct error *fill(struct bench *bench) {
     settings.threads = 1;
     TRY(run_shown(bench, &settings, settings.count, &result));
     if (result.stop == RUN_INTERRUPTED)
-        return error_new(&bench->arena, ERROR_VALIDATION, "stopped while loading the table");
+        return error_new(bench->arena, ERROR_VALIDATION, "stopped while loading the table");
     if (result.stop != RUN_GOES_ON)
-        return error_new(&bench->arena, ERROR_VALIDATION, "cannot load the table: %s",
+        return error_new(bench->arena, ERROR_VALIDATION, "cannot load the table: %s",
                          result.tally->first_error);
     return NULL;
 }
 
 static struct error *prepare_table(struct bench *bench) {
-    const struct bench_options *options = &bench->options;
+    const struct bench_options *options = bench->options;
     bool full = false;
     TRY(bench_table_prepare(&bench->table, options->keys, &full));
     return full && !options->load ? NULL : fill(bench);
@@ -247,14 +256,14 @@ static struct error *prepare_table(struct bench *bench) {
 
 /* The table is made by who measures: some servers keep the tables of each access key apart. */
 static int measure_table(struct bench *bench) {
-    const struct bench_options *options = &bench->options;
-    bench->table = (struct bench_table){.arena = &bench->arena, .name = options->table};
-    struct service_options service = {.endpoint = options->endpoint, .region = options->region};
+    const struct bench_options *options = bench->options;
+    bench->table = (struct bench_table){.arena = bench->arena, .name = options->table};
+    struct service_options service = {.endpoint = bench->url, .region = bench->region};
     if (!bench->settings.is_signed) {
         service.access_key_id = bench->settings.credentials.id;
         service.secret_access_key = bench->settings.credentials.secret;
     }
-    struct error *error = service_open(&bench->table.service, &bench->arena, &service);
+    struct error *error = service_open(&bench->table.service, bench->arena, &service);
     if (error == NULL)
         error = prepare_table(bench);
     int status = error == NULL ? measure(bench) : failed(error);
@@ -267,22 +276,40 @@ static int measure_table(struct bench *bench) {
     return status;
 }
 
-static int run_bench(struct bench *bench) {
+static int run_bench(const struct invocation *invocation) {
+    const struct bench_options *options = invocation->values;
+    if (options->workload != NULL && strcmp(options->workload, "list") == 0) {
+        bench_print_workloads(stdout);
+        return 0;
+    }
+    struct bench bench = {.arena = invocation->arena,
+                          .options = options,
+                          .url = service_endpoint(options->endpoint),
+                          .region = service_region(options->region)};
     signal(SIGPIPE, SIG_IGN);
-    allow_files(bench->options.connections);
-    struct error *error = connect_to(bench);
+    allow_files(options->connections);
+    struct error *error = connect_to(&bench);
     if (error != NULL)
         return failed(error);
-    choose_settings(bench);
-    return bench->options.workload == NULL ? measure(bench) : measure_table(bench);
+    choose_settings(&bench, invocation);
+    return options->workload == NULL ? measure(&bench) : measure_table(&bench);
 }
 
-int command_bench(int argc, char **argv) {
-    struct bench bench = {.settings = {.threads = 1}};
-    arena_init(&bench.arena);
-    int status = bench_parse(argc, argv, &bench.options);
-    if (status < 0)
-        status = run_bench(&bench);
-    arena_release(&bench.arena);
-    return status;
+static void print_more(FILE *out) {
+    fputs("\nWorkloads:\n", out);
+    bench_print_workloads(out);
 }
+
+const struct command command_bench = {
+    .name = "bench",
+    .summary = "measure a DynamoDB endpoint",
+    .about = "Measures a DynamoDB endpoint: sends requests of one kind or a mix of them, and tells "
+             "how many were answered and how fast. What to send is a --workload, or an --operation "
+             "with its --body. docs/BENCH.md tells how to read the results.",
+    .closing = "Exit status: 0 measured, 1 failed or nothing was answered, 2 wrong arguments.",
+    .options = bench_options,
+    .values_size = sizeof(struct bench_options),
+    .check = bench_check,
+    .run = run_bench,
+    .print_more = print_more,
+};

@@ -4,6 +4,7 @@
 
 #include "bench/report.h"
 #include "cli/apply_service.h"
+#include "cli/options.h"
 
 struct bench_options {
     const char *endpoint;
@@ -19,8 +20,7 @@ struct bench_options {
     bool load;
     bool keep;
     bool quiet;
-    bool has_order;
-    enum key_order order;
+    enum key_order order; /* when it is given */
     uint64_t connections;
     uint64_t threads;
     uint64_t count;
@@ -29,15 +29,18 @@ struct bench_options {
     uint64_t payload_bytes;
     uint64_t group;
     uint64_t batch; /* 0: as the workload has it */
-    uint64_t seed;
+    uint64_t seed;  /* when it is given */
     double seconds;
     double warmup_s;
     double rate;
     double timeout_s;
 };
 
-/* Returns -1, or the exit status when there is nothing more to do. */
-int bench_parse(int argc, char **argv, struct bench_options *ret_options);
+extern const struct option bench_options[];
+
+void bench_print_workloads(FILE *out);
+/* What does not go together. */
+struct error *bench_check(struct invocation *invocation);
 
 /* The table of the workloads, before and after. */
 struct bench_table {

@@ -2,7 +2,7 @@
  *
  * Plain constant data. Arguments are read by it (options.h), help is printed from it (help.h), and
  * whatever else wants to know the program's options (a manual, completions, a file of settings)
- * finds them here. A command's values are a struct of its own, which is filled
+ * finds all of them through `commands`. A command's values are a struct of its own, which is filled
  * by the offsets in its tables. */
 #ifndef GRAMME_CLI_COMMAND_H
 #define GRAMME_CLI_COMMAND_H
@@ -94,12 +94,14 @@ struct command {
     void (*print_more)(FILE *out); /* more help, after the options; or NULL */
 };
 
-/* The program's commands, which do not use the above yet. */
-int command_serve(int argc, char **argv);
-int command_apply(int argc, char **argv);
-int command_bench(int argc, char **argv);
-int command_operations(int argc, char **argv);
-int command_backup(int argc, char **argv);
-int command_restore(int argc, char **argv);
+extern const struct command command_serve;
+extern const struct command command_apply;
+extern const struct command command_backup;
+extern const struct command command_restore;
+extern const struct command command_bench;
+extern const struct command command_operations;
+
+/* All of them, as help lists them; NULL ends them. */
+extern const struct command *const commands[];
 
 #endif

@@ -36,7 +36,7 @@ static void print_paragraph(FILE *out, const char *text) {
     print_wrapped(out, text, 0, 0);
 }
 
-static void print_entry(FILE *out, size_t column, const char *label, const char *text) {
+void help_entry(FILE *out, size_t column, const char *label, const char *text) {
     size_t at = INDENT + strlen(label);
     fprintf(out, "%*s%s", INDENT, "", label);
     if (at + INDENT > column) {
@@ -96,7 +96,7 @@ static void print_arguments(const struct command *command, size_t column, FILE *
         return;
     fputs("\nArguments:\n", out);
     for (const struct argument *argument = command->arguments; argument->name != NULL; argument++)
-        print_entry(out, column, argument->name, argument->help);
+        help_entry(out, column, argument->name, argument->help);
 }
 
 static void print_options(struct arena *arena, const struct command *command, size_t column,
@@ -104,7 +104,7 @@ static void print_options(struct arena *arena, const struct command *command, si
     for (const struct option *option = command->options; option->name != NULL; option++) {
         if (option->group != NULL || option == command->options)
             fprintf(out, "\n%s:\n", option->group == NULL ? "Options" : option->group);
-        print_entry(out, column, label_of(arena, option), text_of(arena, option));
+        help_entry(out, column, label_of(arena, option), text_of(arena, option));
     }
 }
 
@@ -133,5 +133,5 @@ void help_list(const struct command *const *list, FILE *out) {
     }
     fputs("Commands:\n", out);
     for (size_t i = 0; list[i] != NULL; i++)
-        print_entry(out, column, list[i]->name, list[i]->summary);
+        help_entry(out, column, list[i]->name, list[i]->summary);
 }

@@ -7,5 +7,7 @@
 void help_print(const struct command *command, FILE *out);
 /* One line for each command. */
 void help_list(const struct command *const *list, FILE *out);
+/* A line of a list: the text begins at the column, and goes on there in the next line. */
+void help_entry(FILE *out, size_t column, const char *label, const char *text);
 
 #endif

@@ -1,36 +1,61 @@
-/* main.c - `gramme`: finds the command. */
+/* main.c - `gramme`: finds the command, reads its arguments, runs it. */
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/nearest.h"
+#include "cli/options.h"
 
-static const char help[] = "gramme: a DynamoDB-compatible database\n"
-                           "\n"
-                           "Usage: gramme COMMAND [OPTIONS]\n"
-                           "\n"
-                           "Commands:\n"
-                           "  serve         answer DynamoDB requests\n"
-                           "  apply         make tables from a CloudFormation or SAM template\n"
-                           "  backup        write a data directory, in use or not, to one file\n"
-                           "  restore       make a data directory from a backup, or verify one\n"
-                           "  bench         measure a DynamoDB endpoint\n"
-                           "  operations    list the API operations that this version knows\n"
-                           "\n"
-                           "  gramme COMMAND --help   says what a command takes\n"
-                           "  gramme --version        prints the version\n"
-                           "\n"
-                           "To try it:\n"
-                           "  gramme serve --memory\n"
-                           "  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000\n";
-
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} commands[] = {
-    {"serve", command_serve},     {"apply", command_apply}, {"backup", command_backup},
-    {"restore", command_restore}, {"bench", command_bench}, {"operations", command_operations},
+const struct command *const commands[] = {
+    &command_serve,      &command_apply, &command_backup, &command_restore, &command_bench,
+    &command_operations, NULL,
 };
+
+static void print_help(FILE *out) {
+    fputs("gramme: a DynamoDB-compatible database\n"
+          "\n"
+          "Usage: gramme COMMAND [OPTIONS]\n"
+          "\n",
+          out);
+    help_list(commands, out);
+    fputs("\n"
+          "  gramme COMMAND --help   says what a command takes\n"
+          "  gramme --version        prints the version\n"
+          "\n"
+          "To try it:\n"
+          "  gramme serve --memory\n"
+          "  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000\n",
+          out);
+}
+
+static int no_such_command(const char *name) {
+    struct nearest nearest = nearest_to(slice_text(name));
+    for (size_t i = 0; commands[i] != NULL; i++)
+        nearest_offer(&nearest, commands[i]->name);
+    fprintf(stderr, "gramme: there is no command '%s'%s%s; see gramme --help\n", name,
+            nearest.name == NULL ? "" : ", but ", nearest.name == NULL ? "" : nearest.name);
+    return 2;
+}
+
+static int run(const struct command *command, int argc, char *const *argv) {
+    struct arena arena;
+    struct invocation invocation;
+    int status = 0;
+    arena_init(&arena);
+    struct error *error = options_read(&arena, command, argc, argv, &invocation);
+    if (error != NULL) {
+        fprintf(stderr, "gramme %s: %.*s; see gramme %s --help\n", command->name,
+                SLICE_ARGS(error->message), command->name);
+        status = 2;
+    } else if (invocation.help) {
+        help_print(command, stdout);
+    } else {
+        status = command->run(&invocation);
+    }
+    arena_release(&arena);
+    return status;
+}
 
 /* Large blocks go back to the system when they are freed: the default lets the threshold grow to 32
  * MB, and a server that once had large requests would keep their memory. */
@@ -39,21 +64,20 @@ enum { OWN_PAGES_FROM_BYTES = 256 * 1024 };
 int main(int argc, char **argv) {
     mallopt(M_MMAP_THRESHOLD, OWN_PAGES_FROM_BYTES);
     if (argc < 2) {
-        fputs(help, stderr);
+        print_help(stderr);
         return 2;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        fputs(help, stdout);
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        print_help(stdout);
         return 0;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(name, "--version") == 0) {
         puts("gramme " GRAMME_VERSION);
         return 0;
     }
-    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 2, argv + 2);
-    fprintf(stderr, "gramme: there is no command '%s'; see gramme --help\n", argv[1]);
-    return 2;
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return run(commands[i], argc - 2, argv + 2);
+    return no_such_command(name);
 }

@@ -1,16 +1,7 @@
 /* operations.c - `gramme operations`: the API as this version knows it, from the table of
  * operations. */
-#include <stdio.h>
-#include <string.h>
-
-#include "cli/command.h"
+#include "cli/options.h"
 #include "ops/op.h"
-
-static const char help[] =
-    "Usage: gramme operations [--markdown]\n"
-    "\n"
-    "Lists the operations of the DynamoDB API and whether this version knows them.\n"
-    "With --markdown: the table that docs/COMPATIBILITY.md holds.\n";
 
 static void print_plain(const struct op_listing *list, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -28,24 +19,29 @@ static void print_markdown(const struct op_listing *list, size_t count) {
         printf("| %s | %s |\n", list[i].name, list[i].op == NULL ? "missing" : "yes");
 }
 
-int command_operations(int argc, char **argv) {
+struct operations_options {
+    bool markdown;
+};
+
+static int run_operations(const struct invocation *invocation) {
+    const struct operations_options *options = invocation->values;
     const struct op_listing *list;
     size_t count = op_list(&list);
-    if (argc == 0) {
-        print_plain(list, count);
-        return 0;
-    }
-    if (argc == 1 && strcmp(argv[0], "--markdown") == 0) {
-        print_markdown(list, count);
-        return 0;
-    }
-    if (argc == 1 && strcmp(argv[0], "--help") == 0) {
-        fputs(help, stdout);
-        return 0;
-    }
-    fprintf(stderr,
-            "gramme operations: it takes --markdown or nothing, not '%s'; see gramme "
-            "operations --help\n",
-            argv[argc - 1]);
-    return 2;
+    (options->markdown ? print_markdown : print_plain)(list, count);
+    return 0;
 }
+
+static const struct option operations_options[] = {
+    {"markdown", .kind = OPTION_FLAG, OPTION_AT(struct operations_options, markdown),
+     .help = "as the table that docs/COMPATIBILITY.md holds"},
+    {.name = NULL},
+};
+
+const struct command command_operations = {
+    .name = "operations",
+    .summary = "list the API operations that this version knows",
+    .about = "Lists the operations of the DynamoDB API and whether this version knows them.",
+    .options = operations_options,
+    .values_size = sizeof(struct operations_options),
+    .run = run_operations,
+};
