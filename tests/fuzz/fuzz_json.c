@@ -1,7 +1,7 @@
 /* fuzz_json.c - any bytes through the reader; what it accepts is written again and must read as the
  * same tokens. */
 #include "fuzz.h"
-#include "json/reader.h"
+#include "json/tree.h"
 #include "json/writer.h"
 
 static void write_plain(struct json_writer *writer, struct slice text) {
@@ -89,6 +89,18 @@ static void check_skip(struct slice input, bool accepted, struct arena *arena) {
     CHECK((json_skip(&reader) && json_next(&reader) == JSON_END) == accepted);
 }
 
+/* The tree has every value, where the tokens say that it is. */
+static void check_tree(struct slice input, bool accepted, struct arena *arena) {
+    size_t wrong_at = SIZE_MAX;
+    const struct json_value *root = json_tree_read(arena, input, &wrong_at);
+    CHECK((root != NULL) == accepted && (accepted || wrong_at <= input.len));
+    const struct json_value *value = root;
+    while (value != NULL && value->first != NULL) {
+        CHECK(value->first->at > value->at && value->at < input.len);
+        value = value->first;
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct arena arena;
     struct buffer buffer;
@@ -109,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (reader.token == JSON_END)
         check_same_tokens(slice_of(data, size), buffer_slice(&buffer), &arena);
     check_skip(slice_of(data, size), reader.token == JSON_END, &arena);
+    check_tree(slice_of(data, size), reader.token == JSON_END, &arena);
     buffer_release(&buffer);
     arena_release(&arena);
     return 0;
