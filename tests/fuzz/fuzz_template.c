@@ -31,8 +31,10 @@ static void plan_all(struct arena *arena, struct template *t, struct slice answe
     size_t count;
     if (refused(template_tables(t, &tables, &count)))
         return;
-    struct table_answers answers = {answer, answer, answer, answer};
-    bool there = slice_present(answer) && !refused(table_answers_read(arena, &answers, &found));
+    const struct json_value *tree =
+        slice_present(answer) ? json_tree_read(arena, answer, NULL) : NULL;
+    struct table_answers answers = {tree, tree, tree, {tree, tree}};
+    bool there = tree != NULL && !refused(table_answers_read(arena, &answers, &found));
     for (size_t i = 0; i < count; i++) {
         struct plan plan;
         table_plan(arena, &tables[i], NULL, &plan);

@@ -155,7 +155,7 @@ class Scripted(ApplyTest):
             status, out, err = self.apply_to(server, table(KEYS, ON_DEMAND, TTL))
             self.assertEqual((status, err), (
                 1, f"shop.yaml:2:3: the server at {server.endpoint} does not have DescribeTimeToLive, "
-                   "which this template needs\n"))
+                   "which is needed here\n"))
 
     def test_it_waits_for_a_table_under_way(self):
         states = [description("CREATING"), description("UPDATING"), description()]
@@ -188,7 +188,7 @@ class Scripted(ApplyTest):
         with stub(DescribeTable=[description("UPDATING")]) as server:
             status, out, err = self.apply_to(server, table(KEYS, ON_DEMAND), "--timeout", "1")
             self.assertEqual((status, out, err), (
-                1, "", "shop.yaml:2:3: table orders is still not ready after 1 s (--timeout)\n"))
+                1, "", "shop.yaml:2:3: table orders is still not ready after 1 s\n"))
 
     def test_busy_means_again(self):
         with stub(DescribeTable=[description()], DescribeTimeToLive=[(200, {"TimeToLiveDescription": {

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "base/check.h"
-#include "cli/apply_service.h"
+#include "cli/apply_table.h"
 #include "cli/options.h"
 
 enum { STATUS_FINE = 0, STATUS_FAILED = 1, STATUS_WRONG = 2 };
@@ -137,7 +137,7 @@ static struct error *make_plans(struct apply *apply) {
         struct wanted_table *table = &apply->tables[i];
         struct found_table *found = ARENA_NEW(apply->arena, struct found_table);
         bool there = false;
-        struct error *error = service_describe(&apply->service, &table->state, found, &there);
+        struct error *error = apply_describe(&apply->service, &table->state, found, &there);
         if (error != NULL)
             return at_table(apply, table, error);
         table_plan(apply->arena, table, there ? found : NULL, &apply->plans[i]);
@@ -197,7 +197,7 @@ static struct error *carry_out(struct apply *apply, size_t at) {
     for (size_t i = 0; i < plan->step_count; i++) {
         printf("%.*s ...", SLICE_ARGS(plan->steps[i].doing));
         fflush(stdout);
-        struct error *error = service_carry_out(&apply->service, name, &plan->steps[i]);
+        struct error *error = apply_step(&apply->service, name, &plan->steps[i]);
         puts(error == NULL ? " done" : " failed");
         if (error != NULL)
             return at_table(apply, table, error);
@@ -206,7 +206,7 @@ static struct error *carry_out(struct apply *apply, size_t at) {
         return NULL;
     struct found_table found;
     bool there = false;
-    struct error *error = service_describe(&apply->service, &table->state, &found, &there);
+    struct error *error = apply_describe(&apply->service, &table->state, &found, &there);
     if (error != NULL)
         return at_table(apply, table, error);
     if (there)
@@ -268,7 +268,8 @@ static int run(struct apply *apply) {
         return failed(error, STATUS_WRONG);
     struct service_options service = {.endpoint = apply->options->endpoint,
                                       .region = apply->region,
-                                      .timeout_s = apply->options->timeout_s};
+                                      .timeout_s = apply->options->timeout_s,
+                                      .progress = stdout};
     error = service_open(&apply->service, apply->arena, &service);
     int status = error == NULL ? run_plan(apply) : failed(error, STATUS_FAILED);
     service_close(&apply->service);

@@ -11,7 +11,7 @@
 #include "cli/bench.h"
 #include "client/settings.h"
 
-enum { LOAD_CONNECTIONS = 16, FILES_BESIDE_SOCKETS = 64 };
+enum { LOAD_CONNECTIONS = 16, FILES_BESIDE_SOCKETS = 64, TABLE_TIMEOUT_S = 300 };
 
 struct bench {
     struct arena *arena;
@@ -258,7 +258,8 @@ static struct error *prepare_table(struct bench *bench) {
 static int measure_table(struct bench *bench) {
     const struct bench_options *options = bench->options;
     bench->table = (struct bench_table){.arena = bench->arena, .name = options->table};
-    struct service_options service = {.endpoint = bench->url, .region = bench->region};
+    struct service_options service = {
+        .endpoint = bench->url, .region = bench->region, .timeout_s = TABLE_TIMEOUT_S};
     if (!bench->settings.is_signed) {
         service.access_key_id = bench->settings.credentials.id;
         service.secret_access_key = bench->settings.credentials.secret;

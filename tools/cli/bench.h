@@ -3,8 +3,8 @@
 #define GRAMME_CLI_BENCH_H
 
 #include "bench/report.h"
-#include "cli/apply_service.h"
 #include "cli/options.h"
+#include "cli/service.h"
 
 struct bench_options {
     const char *endpoint;

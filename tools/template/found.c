@@ -1,9 +1,9 @@
 /* found.c - a table as the service describes it, from the answers to four calls. */
 #include "template/state.h"
 
-static struct error *open_answer(const struct property_reader *reader, struct slice answer,
-                                 const struct node **ret_root) {
-    TRY(document_read_json(reader->document, answer, NULL, ret_root));
+static struct error *open_answer(const struct property_reader *reader,
+                                 const struct json_value *answer, const struct node **ret_root) {
+    TRY(document_from_json(reader->document, answer, ret_root));
     return property_item_mapping(reader, *ret_root, "the answer");
 }
 
@@ -58,8 +58,8 @@ static struct error *read_stream(const struct property_reader *reader, const str
     return property_text(reader, table, "LatestStreamArn", &found->stream_arn);
 }
 
-static struct error *read_table(const struct property_reader *reader, struct slice answer,
-                                struct found_table *found) {
+static struct error *read_table(const struct property_reader *reader,
+                                const struct json_value *answer, struct found_table *found) {
     const struct node *root = NULL, *table = NULL;
     struct table_definition *definition = &found->state.definition;
     TRY(open_answer(reader, answer, &root));
@@ -78,7 +78,7 @@ static struct error *read_table(const struct property_reader *reader, struct sli
     return read_stream(reader, table, found);
 }
 
-static struct error *read_ttl(const struct property_reader *reader, struct slice answer,
+static struct error *read_ttl(const struct property_reader *reader, const struct json_value *answer,
                               struct table_definition *definition) {
     const struct node *root = NULL, *ttl = NULL;
     struct slice status = SLICE_LITERAL(""), attribute = SLICE_NONE;
@@ -91,8 +91,8 @@ static struct error *read_ttl(const struct property_reader *reader, struct slice
     return NULL;
 }
 
-static struct error *read_backups(const struct property_reader *reader, struct slice answer,
-                                  struct table_state *state) {
+static struct error *read_backups(const struct property_reader *reader,
+                                  const struct json_value *answer, struct table_state *state) {
     const struct node *root = NULL, *recovery = NULL;
     struct slice status = SLICE_LITERAL("");
     TRY(open_answer(reader, answer, &root));
@@ -103,12 +103,21 @@ static struct error *read_backups(const struct property_reader *reader, struct s
     return property_integer(reader, recovery, "RecoveryPeriodInDays", &state->recovery_days);
 }
 
-static struct error *read_all_tags(const struct property_reader *reader, struct slice answer,
+/* The lists of all pages as one. */
+static struct error *read_all_tags(const struct property_reader *reader,
+                                   const struct json_value *const *pages,
                                    struct table_definition *definition) {
-    const struct node *root = NULL, *list = NULL;
-    TRY(open_answer(reader, answer, &root));
-    TRY(property_list(reader, root, "Tags", &list));
-    return list == NULL ? NULL : read_tags(reader, list, definition);
+    struct arena *arena = reader->document->arena;
+    const struct node **tags = ARENA_ARRAY(arena, const struct node *, TAGS_MAX + 1);
+    size_t count = 0;
+    for (size_t page = 0; page < TAG_PAGES_MAX && pages[page] != NULL; page++) {
+        const struct node *root = NULL, *list = NULL;
+        TRY(open_answer(reader, pages[page], &root));
+        TRY(property_list(reader, root, "Tags", &list));
+        for (size_t i = 0; list != NULL && i < list->count && count <= TAGS_MAX; i++)
+            tags[count++] = list->items[i];
+    }
+    return read_tags(reader, node_sequence(arena, tags, count, (struct mark){0, 0}), definition);
 }
 
 struct error *table_answers_read(struct arena *arena, const struct table_answers *answers,
@@ -117,12 +126,11 @@ struct error *table_answers_read(struct arena *arena, const struct table_answers
     struct property_reader reader = {&document, NULL};
     struct found_table found = {.status = SLICE_NONE};
     TRY(read_table(&reader, answers->table, &found));
-    if (slice_present(answers->ttl))
+    if (answers->ttl != NULL)
         TRY(read_ttl(&reader, answers->ttl, &found.state.definition));
-    if (slice_present(answers->backups))
+    if (answers->backups != NULL)
         TRY(read_backups(&reader, answers->backups, &found.state));
-    if (slice_present(answers->tags))
-        TRY(read_all_tags(&reader, answers->tags, &found.state.definition));
+    TRY(read_all_tags(&reader, answers->tags, &found.state.definition));
     *ret_found = found;
     return NULL;
 }

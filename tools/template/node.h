@@ -10,6 +10,7 @@
 #define GRAMME_TEMPLATE_NODE_H
 
 #include "base/error.h"
+#include "json/tree.h"
 
 enum {
     TEMPLATE_BYTES_MAX = 1024 * 1024, /* CloudFormation's limit for a template */
@@ -88,8 +89,11 @@ struct error *document_read(const struct document *document, struct slice text,
                             const struct node **ret_root);
 struct error *document_read_yaml(const struct document *document, struct slice text,
                                  const struct node **ret_root);
-/* `ret_malformed` tells an error about JSON's syntax from others; it may be NULL. */
+/* `ret_malformed` tells an error about JSON's syntax from others. */
 struct error *document_read_json(const struct document *document, struct slice text,
                                  bool *ret_malformed, const struct node **ret_root);
+/* The nodes have no places. */
+struct error *document_from_json(const struct document *document, const struct json_value *value,
+                                 const struct node **ret_root);
 
 #endif

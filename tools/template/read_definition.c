@@ -4,7 +4,7 @@
 #include "model/limits.h"
 #include "template/state.h"
 
-enum { DEFINITIONS_MAX = 200, TAGS_MAX = 200, NON_KEY_MAX = 200, INDEXES_MAX = 30 };
+enum { DEFINITIONS_MAX = 200, NON_KEY_MAX = 200, INDEXES_MAX = 30 };
 
 static struct error *check_count(const struct property_reader *reader, const struct node *list,
                                  const char *name, size_t most) {

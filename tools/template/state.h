@@ -21,12 +21,14 @@ struct wanted_table {
     bool keep; /* UpdateReplacePolicy: what a replacement would delete has to stay */
 };
 
-/* What the service answered; an answer that is absent means what the comment says. */
+enum { TAGS_MAX = 200, TAG_PAGES_MAX = 20 };
+
+/* What the service answered; an answer that is NULL means what the comment says. */
 struct table_answers {
-    struct slice table;   /* DescribeTable; absent: there is no such table */
-    struct slice ttl;     /* DescribeTimeToLive; absent: off */
-    struct slice backups; /* DescribeContinuousBackups; absent: off */
-    struct slice tags;    /* {"Tags": [...]} of all pages of ListTagsOfResource; absent: none */
+    const struct json_value *table;               /* DescribeTable */
+    const struct json_value *ttl;                 /* DescribeTimeToLive; NULL: off */
+    const struct json_value *backups;             /* DescribeContinuousBackups; NULL: off */
+    const struct json_value *tags[TAG_PAGES_MAX]; /* ListTagsOfResource; NULL: there are no more */
 };
 
 struct found_table {

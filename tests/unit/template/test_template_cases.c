@@ -180,6 +180,15 @@ static void take_parameter(struct test *test, struct slice line) {
         (struct template_parameter){slice_of(line.data, len), slice_skip(line, len + 1)};
 }
 
+static const struct json_value *read_answer(struct test *test, struct slice line) {
+    /* The line goes away, the answer stays. */
+    const struct json_value *answer =
+        json_tree_read(&test->arena, arena_slice(&test->arena, line), NULL);
+    if (answer == NULL)
+        die(test, "not JSON", line);
+    return answer;
+}
+
 static void take_setting(struct test *test, struct slice line) {
     if (take_word(&line, "param ")) {
         take_parameter(test, line);
@@ -190,17 +199,18 @@ static void take_setting(struct test *test, struct slice line) {
         return;
     }
     if (take_word(&line, "table ") && test->answer_count < TABLES_MAX) {
-        test->answers[test->answer_count++] = (struct table_answers){.table = line};
+        test->answers[test->answer_count++] =
+            (struct table_answers){.table = read_answer(test, line)};
         return;
     }
     struct table_answers *last =
         test->answer_count == 0 ? NULL : &test->answers[test->answer_count - 1];
     if (last != NULL && take_word(&line, "ttl "))
-        last->ttl = line;
+        last->ttl = read_answer(test, line);
     else if (last != NULL && take_word(&line, "backups "))
-        last->backups = line;
+        last->backups = read_answer(test, line);
     else if (last != NULL && take_word(&line, "tags "))
-        last->tags = line;
+        last->tags[0] = read_answer(test, line);
     else if (line.len > 0)
         die(test, "unknown setting", line);
 }
