@@ -111,11 +111,19 @@ static struct error *check_pattern(const struct parameter *p, struct slice value
         return template_error(p->t, pattern->mark, "AllowedPattern must be a string");
     struct arena scratch;
     arena_init(&scratch);
-    enum pattern_outcome outcome = pattern_match(&scratch, pattern->text, value);
+    enum pattern_outcome outcome = PATTERN_MATCHES;
+    struct error *error = pattern_match(&scratch, pattern->text, value, &outcome);
+    if (error != NULL)
+        error =
+            template_error(p->t, pattern->mark, "AllowedPattern: %.*s", SLICE_ARGS(error->message));
     arena_release(&scratch);
-    if (outcome == PATTERN_NOT_UNDERSTOOD)
+    TRY(error);
+    if (outcome == PATTERN_JAVA_ONLY)
         template_notice(p->t, pattern->mark,
-                        "this AllowedPattern is not understood and not checked");
+                        "this AllowedPattern has a class within a class and is not checked");
+    if (outcome == PATTERN_ENDLESS)
+        return refuse(p, "it takes too many steps to match it with the pattern %.*s",
+                      SLICE_ARGS(pattern->text));
     if (outcome == PATTERN_DIFFERS)
         return refuse(p, "it does not match the pattern %.*s", SLICE_ARGS(pattern->text));
     return NULL;
