@@ -2,7 +2,8 @@
 #
 #   make          build build/gramme
 #   make run      install what is missing, build, serve on port 8000 with the data in ./data
-#   make check    install what the tests need, build with sanitizers, run every test
+#   make check    install what the tests need, build with sanitizers, run every test (WERROR=1: a
+#                 warning of the compiler fails it, as it does for us; yours may know more of them)
 #   make install  install the release build (PREFIX, DESTDIR)
 #   make bench    measure the release build, also beside others (ARGS=--long, ARGS=--write,
 #                 ARGS="--only rivals"; ARGS=--help tells more)
@@ -20,6 +21,7 @@ DATA ?= data
 ARGS ?=
 CRASH_SECONDS ?= 300
 FUZZ_SECONDS ?= 60
+WERROR ?=
 
 PYTHON := /usr/bin/python3
 C_FILES := $(foreach folder,src lib tools apps tests,'$(folder)/*.[ch]')
@@ -82,10 +84,10 @@ build/build.ninja: | deps-build
 
 build-check/build.ninja: | deps-test
 	@echo "Building build-check with sanitizers; the first time takes a while."
-	@scripts/quietly meson setup build-check -Db_sanitize=address,undefined -Dwerror=true
+	@scripts/quietly meson setup build-check -Db_sanitize=address,undefined -Dwerror=$(if $(WERROR),true,false)
 
 build-tsan/build.ninja: | deps-test
-	@scripts/quietly meson setup build-tsan -Db_sanitize=thread -Db_lundef=false -Dtests=false -Dwerror=true
+	@scripts/quietly meson setup build-tsan -Db_sanitize=thread -Db_lundef=false -Dtests=false -Dwerror=$(if $(WERROR),true,false)
 
 deps-build deps-test deps-fuzz:
 	@scripts/deps $(@:deps-%=%)
