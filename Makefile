@@ -4,6 +4,7 @@
 #   make run      install what is missing, build, serve on port 8000 with the data in ./data
 #   make check    install what the tests need, build with sanitizers, run every test (WERROR=1: a
 #                 warning of the compiler fails it, as it does for us; yours may know more of them)
+#   make check-releases   make and make check on every supported release of Debian, as root
 #   make install  install the release build (PREFIX, DESTDIR)
 #   make bench    measure the release build, also beside others (ARGS=--long, ARGS=--write,
 #                 ARGS="--only rivals"; ARGS=--help tells more)
@@ -38,6 +39,9 @@ check: build/build.ninja build-check/build.ninja build-tsan/build.ninja
 	@scripts/quietly ninja --quiet -C build-check
 	@scripts/quietly ninja --quiet -C build-tsan gramme
 	@$(PYTHON) scripts/check
+
+check-releases:
+	@scripts/check-releases
 
 # PREFIX may be another one than build/ was configured with.
 install: all
@@ -92,4 +96,4 @@ build-tsan/build.ninja: | deps-test
 deps-build deps-test deps-fuzz:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run check install bench instructions crash fuzz docs tidy format clean deps-build deps-test deps-fuzz
+.PHONY: all run check check-releases install bench instructions crash fuzz docs tidy format clean deps-build deps-test deps-fuzz
