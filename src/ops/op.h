@@ -13,7 +13,11 @@
  * is long; run is called again on a worker thread, where it must not return OP_ELSEWHERE.
  * - finish: writes the reply of a call that waited.
  * - release: gives back what the arena does not hold (references, transactions); always called once
- *   after validate was, also on errors; may be NULL. */
+ *   after validate was, also on errors; may be NULL.
+ *
+ * What a call touched is on its account, which is complete, for replies and for whoever counts what
+ * is used, when run has written the reply or failed, or finish has; it holds what was touched up to
+ * an error. It is read before release, which lets go of its tables. */
 #ifndef GRAMME_OPS_OP_H
 #define GRAMME_OPS_OP_H
 
@@ -21,6 +25,7 @@
 #include "base/random.h"
 #include "engine/engine.h"
 #include "expr/expr.h"
+#include "ops/account/account.h"
 #include "ops/request/field.h"
 
 enum op_state { OP_DONE, OP_WAITING, OP_ELSEWHERE };
@@ -57,6 +62,7 @@ struct op_call {
     struct buffer *reply; /* the body, JSON */
     bool elsewhere;       /* running on a worker thread */
     void *work;           /* the operation's own state between its steps */
+    struct account account;
     /* Called by any thread when the engine has finished what the call waits for. */
     void (*wake)(struct op_call *call);
     void *user; /* the pipeline's */

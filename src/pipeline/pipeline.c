@@ -94,6 +94,7 @@ static void reply_error(struct exchange *exchange, const struct op *op, struct e
     exchange_reply(exchange, error_kind(error->code)->http_status);
 }
 
+/* Every call ends here. Its account is complete, and can be read until it is released. */
 static void finish(struct pipeline_call *self, struct error *error) {
     struct exchange *exchange = self->exchange;
     const struct op *op = self->call.op;

@@ -3,7 +3,6 @@
  *
  * Items are read in rounds, so that what is held at once is bounded whatever the keys name. */
 #include "engine/read.h"
-#include "model/capacity.h"
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
@@ -26,7 +25,7 @@ struct batch_table {
     size_t processed; /* keys that were read; the rest is unprocessed */
     struct expressions expressions;
     struct table *table; /* referenced once found */
-    uint64_t halves;     /* capacity */
+    struct account_table *account;
 };
 
 struct batch_get {
@@ -135,6 +134,7 @@ static struct error *find_tables(struct op_call *call, struct batch_get *batch) 
         struct table *table;
         TRY(table_lookup(call, batch->tables[i].input->table_name, &table));
         batch->tables[i].table = table_ref(table);
+        batch->tables[i].account = account_table(call, batch->tables[i].input->table_name, table);
     }
     for (size_t i = 0; i < batch->table_count; i++) {
         struct batch_table *table = &batch->tables[i];
@@ -159,7 +159,7 @@ static void take_round(struct op_call *call, struct batch_get *batch, struct bat
             return;
         batch->bytes += items[i].size;
         table->processed++;
-        table->halves += capacity_read(items[i].size, table->input->consistent_read.value);
+        account_get(table->account, &items[i], table->input->consistent_read.value);
         if (value_present(items[i].item))
             projection_write(&projection, call->arena, json, items[i].item);
     }
@@ -243,16 +243,7 @@ static void write_rest(struct op_call *call, const struct batch_get *batch,
         if (batch->tables[i].processed < batch->tables[i].key_count)
             write_unprocessed_table(&batch->tables[i], json);
     json_object_end(json);
-    enum consumed_detail detail = consumed_detail(request->return_consumed_capacity);
-    if (detail == CONSUMED_NONE)
-        return;
-    member_array(json, "ConsumedCapacity");
-    for (size_t i = 0; i < batch->table_count; i++) {
-        const struct consumed consumed = {.table_name = batch->tables[i].input->table_name,
-                                          .table_halves = batch->tables[i].halves};
-        consumed_write(json, detail, &consumed);
-    }
-    json_array_end(json);
+    consumed_write_list(json, &call->account, request->return_consumed_capacity);
 }
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {

@@ -1,6 +1,5 @@
 /* batch_write_item.c - BatchWriteItem: up to 25 puts and deletes over several tables, each on its
  * own. */
-#include "engine/write.h"
 #include "model/index_key.h"
 #include "model/key.h"
 #include "model/limits.h"
@@ -8,11 +7,12 @@
 #include "ops/item/batch_input.h"
 #include "ops/item/collection_metrics.h"
 #include "ops/item/table_lookup.h"
+#include "ops/item/write_call.h"
 #include "ops/permission/permission.h"
 #include "json/member.h"
 
 struct batch_write {
-    struct write_job job;
+    struct write_call call;
     struct item_write *writes; /* in the order of the request */
     struct slice *table_names; /* of the writes, as the request gives them */
     size_t count;
@@ -119,11 +119,6 @@ static struct error *find_tables(struct op_call *call, struct table **tables) {
     return NULL;
 }
 
-static void done(struct write_job *job) {
-    struct op_call *call = job->context;
-    call->wake(call);
-}
-
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
     const struct batch_write_item_request *request = call->request;
     const struct field_named_list *lists = request->request_items.items;
@@ -138,40 +133,23 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
         }
     }
     TRY(check_duplicates(call->arena, batch));
-    batch->job = (struct write_job){
-        .writes = batch->writes,
-        .count = batch->count,
-        .batch = true,
-        .arena = call->arena,
-        .context = call,
-        .done = done,
+    batch->call = (struct write_call){
+        .job = {.writes = batch->writes, .count = batch->count, .batch = true},
+        .table_names = batch->table_names,
     };
-    engine_submit_writes(call->context->engine, &batch->job);
+    write_call_submit(call, &batch->call);
     *ret_state = OP_WAITING;
     return NULL;
 }
 
 /* ---- answering ---- */
 
-static void write_consumed(struct op_call *call, struct json_writer *json) {
-    const struct batch_write_item_request *request = call->request;
-    const struct batch_write *batch = call->work;
-    struct consumed_list list;
-    consumed_list_init(&list, call->arena, request->request_items.count);
-    for (size_t i = 0; i < batch->count; i++)
-        consumed_add_write(consumed_list_table(&list, batch->table_names[i]), call->arena,
-                           &batch->writes[i]);
-    consumed_list_write_member(json, consumed_detail(request->return_consumed_capacity), &list);
-}
-
 static struct error *finish(struct op_call *call) {
     const struct batch_write_item_request *request = call->request;
     const struct batch_write *batch = call->work;
-    if (batch->job.error != NULL)
-        return batch->job.error;
+    TRY(write_call_finish(call, &batch->call));
     for (size_t i = 0; i < batch->count; i++)
-        if (batch->writes[i].error != NULL)
-            return batch->writes[i].error;
+        TRY(batch->writes[i].error);
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
@@ -179,7 +157,7 @@ static struct error *finish(struct op_call *call) {
     json_object_end(&json);
     collection_metrics_write_member(&json, request->return_item_collection_metrics, batch->count,
                                     batch->writes, batch->table_names);
-    write_consumed(call, &json);
+    consumed_write_list(&json, &call->account, request->return_consumed_capacity);
     json_object_end(&json);
     return NULL;
 }

@@ -1,6 +1,5 @@
 /* get_item.c - GetItem: one item by its key, on the I/O thread. */
 #include "engine/read.h"
-#include "model/capacity.h"
 #include "model/key.h"
 #include "ops/account/consumed.h"
 #include "ops/item/item_input.h"
@@ -53,11 +52,7 @@ static void write_reply(struct op_call *call, const struct stored_item *item) {
         JSON_NAME_LITERAL(&json, "Item");
         projection_write(&projection, call->arena, &json, item->item);
     }
-    const struct consumed consumed = {
-        .table_name = request->table_name,
-        .table_halves = capacity_read(item->size, request->consistent_read.value),
-    };
-    consumed_write_member(&json, consumed_detail(request->return_consumed_capacity), &consumed);
+    consumed_write(&json, &call->account, request->return_consumed_capacity);
     json_object_end(&json);
 }
 
@@ -66,6 +61,8 @@ static struct error *read_and_reply(struct op_call *call, const struct table *ta
     const struct get_item_request *request = call->request;
     struct stored_item item;
     TRY(reader_get(reader, table, request->key.value, &item));
+    account_get(account_table(call, request->table_name, table), &item,
+                request->consistent_read.value);
     write_reply(call, &item);
     return NULL;
 }

@@ -46,11 +46,6 @@ struct error *item_call_authorize(struct op_call *call, const struct permission_
     return check->ask(check, &permission);
 }
 
-static void done(struct write_job *job) {
-    struct op_call *call = job->context;
-    call->wake(call);
-}
-
 void item_call_submit(struct op_call *call, struct table *table) {
     struct item_call *item = call->work;
     struct item_write *write = &item->write;
@@ -58,12 +53,10 @@ void item_call_submit(struct op_call *call, struct table *table) {
     write->condition = expressions_get(&item->expressions, EXPR_CONDITION);
     write->update = expressions_get(&item->expressions, EXPR_UPDATE);
     item_write_prepare(call->context->engine, call->arena, write);
-    item->job.writes = write;
-    item->job.count = 1;
-    item->job.arena = call->arena;
-    item->job.context = call;
-    item->job.done = done;
-    engine_submit_writes(call->context->engine, &item->job);
+    item->writes.job.writes = write;
+    item->writes.job.count = 1;
+    item->writes.table_names = &item->table_name;
+    write_call_submit(call, &item->writes);
 }
 
 /* "Attributes": the paths that the update touched. Omitted when there are none. */
@@ -97,17 +90,13 @@ static void write_attributes(struct op_call *call, struct json_writer *json) {
 
 struct error *item_call_finish(struct op_call *call) {
     struct item_call *item = call->work;
-    if (item->job.error != NULL)
-        return item->job.error;
-    if (item->write.error != NULL)
-        return item->write.error;
+    TRY(write_call_finish(call, &item->writes));
+    TRY(item->write.error);
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
     write_attributes(call, &json);
-    struct consumed consumed = {.table_name = item->table_name};
-    consumed_add_write(&consumed, call->arena, &item->write);
-    consumed_write_member(&json, consumed_detail(item->return_consumed_capacity), &consumed);
+    consumed_write(&json, &call->account, item->return_consumed_capacity);
     if (collection_metrics_wanted(item->return_item_collection_metrics, item->write.table)) {
         JSON_NAME_LITERAL(&json, "ItemCollectionMetrics");
         collection_metrics_write(&json, &item->write);

@@ -3,12 +3,12 @@
 #ifndef GRAMME_OPS_ITEM_ITEM_CALL_H
 #define GRAMME_OPS_ITEM_ITEM_CALL_H
 
-#include "engine/write.h"
+#include "ops/item/write_call.h"
 #include "ops/request/expressions.h"
 
 struct item_call {
     struct expressions expressions;
-    struct write_job job;
+    struct write_call writes;
     struct item_write write;
     struct slice table_name; /* as the request gave it */
     struct value attributes; /* the Item of a PutItem, the Key of the others */

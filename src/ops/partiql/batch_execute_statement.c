@@ -4,9 +4,9 @@
  * Each stands for itself: what is wrong with one is said in its place of the reply, and the others
  * go on. Writes are one job, reads one round. */
 #include "engine/read.h"
-#include "model/capacity.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
+#include "ops/item/write_call.h"
 #include "ops/partiql/partiql_input.h"
 #include "ops/partiql/partiql_permission.h"
 #include "json/member.h"
@@ -15,7 +15,6 @@ struct member {
     const struct batch_statement_request *input;
     struct partiql_call statement;
     struct error *error;      /* why it failed; NULL: so far nothing speaks against it */
-    bool ran;                 /* it came to its item */
     struct value key;         /* of a read */
     struct stored_item found; /* by a read; lives as long as its reader */
     struct item_write *write;
@@ -25,8 +24,9 @@ struct batch {
     struct member *members;
     size_t count;
     bool reads;
-    struct write_job job;
+    struct write_call call;
     struct item_write *writes; /* of the members without errors, in their order */
+    struct slice *table_names; /* of the writes */
     size_t write_count;
 };
 
@@ -63,6 +63,7 @@ static struct error *validate(struct op_call *call) {
     call->work = batch;
     batch->members = ARENA_ARRAY(call->arena, struct member, request->statements.count);
     batch->writes = ARENA_ARRAY(call->arena, struct item_write, request->statements.count);
+    batch->table_names = ARENA_ARRAY(call->arena, struct slice, request->statements.count);
     batch->count = request->statements.count;
     for (size_t i = 0; i < batch->count; i++) {
         batch->members[i].input = &inputs[i];
@@ -106,7 +107,7 @@ static struct error *prepare_write(struct op_call *call, struct batch *batch,
     TRY(partiql_call_write(call, &member->statement, write));
     item_write_prepare(call->context->engine, call->arena, write);
     member->write = write;
-    batch->write_count++;
+    batch->table_names[batch->write_count++] = member->statement.partiql.table_name;
     return NULL;
 }
 
@@ -199,42 +200,8 @@ static void write_response(struct op_call *call, const struct batch *batch,
     json_object_end(json);
 }
 
-static void add_consumed(struct op_call *call, const struct batch *batch,
-                         const struct member *member, struct consumed *consumed) {
-    if (batch->reads)
-        consumed->table_halves +=
-            capacity_read(member->found.size, member->input->consistent_read.value);
-    else if (member->error == NULL)
-        consumed_add_write(consumed, call->arena, member->write);
-    else
-        consumed->failed_halves += capacity_write(member->write->old_size, member->write->new_size);
-}
-
-static bool succeeded(const struct batch *batch, struct slice table_name) {
-    for (size_t i = 0; i < batch->count; i++)
-        if (batch->members[i].error == NULL &&
-            slice_equal(batch->members[i].statement.partiql.table_name, table_name))
-            return true;
-    return false;
-}
-
-/* Of the tables on which some statement succeeded; nothing at all when there is none. */
-static void write_consumed(struct op_call *call, const struct batch *batch,
-                           struct json_writer *json) {
-    const struct batch_execute_statement_request *request = call->request;
-    struct consumed_list list;
-    consumed_list_init(&list, call->arena, batch->count);
-    for (size_t i = 0; i < batch->count; i++) {
-        const struct member *member = &batch->members[i];
-        struct slice table_name = member->statement.partiql.table_name;
-        if (member->ran && succeeded(batch, table_name))
-            add_consumed(call, batch, member, consumed_list_table(&list, table_name));
-    }
-    if (list.count > 0)
-        consumed_list_write_member(json, consumed_detail(request->return_consumed_capacity), &list);
-}
-
 static void write_reply(struct op_call *call, const struct batch *batch) {
+    const struct batch_execute_statement_request *request = call->request;
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
@@ -242,7 +209,7 @@ static void write_reply(struct op_call *call, const struct batch *batch) {
     for (size_t i = 0; i < batch->count; i++)
         write_response(call, batch, &batch->members[i], &json);
     json_array_end(&json);
-    write_consumed(call, batch, &json);
+    consumed_write_list(&json, &call->account, request->return_consumed_capacity);
     json_object_end(&json);
 }
 
@@ -261,8 +228,11 @@ static struct error *read_items(struct op_call *call, struct batch *batch, struc
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->members[i].error != NULL)
             continue;
-        batch->members[i].found = items[count++];
-        batch->members[i].ran = true;
+        struct member *member = &batch->members[i];
+        member->found = items[count++];
+        account_get(
+            account_table(call, member->statement.partiql.table_name, member->statement.table),
+            &member->found, member->input->consistent_read.value);
     }
     write_reply(call, batch);
     return NULL;
@@ -276,11 +246,6 @@ static struct error *run_reads(struct op_call *call, struct batch *batch) {
     return error;
 }
 
-static void done(struct write_job *job) {
-    struct op_call *call = job->context;
-    call->wake(call);
-}
-
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct batch *batch = call->work;
     *ret_state = OP_DONE;
@@ -291,28 +256,22 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
         write_reply(call, batch);
         return NULL;
     }
-    batch->job = (struct write_job){
-        .batch = true,
-        .writes = batch->writes,
-        .count = batch->write_count,
-        .arena = call->arena,
-        .context = call,
-        .done = done,
+    batch->call = (struct write_call){
+        .job = {.batch = true, .writes = batch->writes, .count = batch->write_count},
+        .table_names = batch->table_names,
     };
-    engine_submit_writes(call->context->engine, &batch->job);
+    write_call_submit(call, &batch->call);
     *ret_state = OP_WAITING;
     return NULL;
 }
 
 static struct error *finish(struct op_call *call) {
     struct batch *batch = call->work;
-    if (batch->job.error != NULL)
-        return batch->job.error;
+    TRY(write_call_finish(call, &batch->call));
     for (size_t i = 0; i < batch->count; i++) {
         struct member *member = &batch->members[i];
         if (member->error != NULL)
             continue;
-        member->ran = true;
         member->error = partiql_call_settle(call, &member->statement, member->write);
     }
     write_reply(call, batch);

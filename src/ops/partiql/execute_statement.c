@@ -1,5 +1,6 @@
 /* execute_statement.c - ExecuteStatement: one PartiQL statement. */
 #include "ops/account/consumed.h"
+#include "ops/item/write_call.h"
 #include "ops/partiql/partiql_input.h"
 #include "ops/partiql/partiql_permission.h"
 #include "ops/partiql/partiql_select.h"
@@ -9,7 +10,7 @@ struct execution {
     struct partiql_call statement;
     struct partiql_select select; /* SELECT */
     struct item_write write;      /* the others */
-    struct write_job job;
+    struct write_call writes;
 };
 
 static struct error *validate(struct op_call *call) {
@@ -48,11 +49,6 @@ static struct error *run_select(struct op_call *call, enum op_state *ret_state) 
 
 /* ---- INSERT, UPDATE, DELETE ---- */
 
-static void done(struct write_job *job) {
-    struct op_call *call = job->context;
-    call->wake(call);
-}
-
 static struct error *run_write(struct op_call *call, enum op_state *ret_state) {
     const struct execute_statement_request *request = call->request;
     struct execution *execution = call->work;
@@ -61,14 +57,11 @@ static struct error *run_write(struct op_call *call, enum op_state *ret_state) {
     TRY(partiql_call_write(call, &execution->statement, write));
     item_write_prepare(call->context->engine, call->arena, write);
     write->old_on_failure = slice_is(request->return_values_on_condition_check_failure, "ALL_OLD");
-    execution->job = (struct write_job){
-        .writes = write,
-        .count = 1,
-        .arena = call->arena,
-        .context = call,
-        .done = done,
+    execution->writes = (struct write_call){
+        .job = {.writes = write, .count = 1},
+        .table_names = &execution->statement.partiql.table_name,
     };
-    engine_submit_writes(call->context->engine, &execution->job);
+    write_call_submit(call, &execution->writes);
     *ret_state = OP_WAITING;
     return NULL;
 }
@@ -82,8 +75,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 static struct error *finish(struct op_call *call) {
     const struct execute_statement_request *request = call->request;
     struct execution *execution = call->work;
-    if (execution->job.error != NULL)
-        return execution->job.error;
+    TRY(write_call_finish(call, &execution->writes));
     TRY(partiql_call_settle(call, &execution->statement, &execution->write));
     struct value returned = partiql_call_returned(call, &execution->statement, &execution->write);
     struct json_writer json;
@@ -93,9 +85,7 @@ static struct error *finish(struct op_call *call) {
     if (value_present(returned))
         item_write_json(&json, returned);
     json_array_end(&json);
-    struct consumed consumed = {.table_name = execution->statement.partiql.table_name};
-    consumed_add_write(&consumed, call->arena, &execution->write);
-    consumed_write_member(&json, consumed_detail(request->return_consumed_capacity), &consumed);
+    consumed_write(&json, &call->account, request->return_consumed_capacity);
     json_object_end(&json);
     return NULL;
 }

@@ -169,8 +169,7 @@ static void write_read_reply(struct op_call *call, const struct execution *execu
         json_object_end(&json);
     }
     json_array_end(&json);
-    transact_reads_write_consumed(call->arena, &json, request->return_consumed_capacity,
-                                  &execution->reads);
+    consumed_write_list(&json, &call->account, request->return_consumed_capacity);
     json_object_end(&json);
 }
 
@@ -189,7 +188,7 @@ static struct error *run_reads(struct op_call *call, enum op_state *ret_state) {
     }
     struct reader reader;
     TRY(reader_begin(call->context->engine, call->arena, READ_SNAPSHOT, &reader));
-    struct error *error = transact_reads_get(call->arena, &reader, reads);
+    struct error *error = transact_reads_get(call, &reader, reads);
     if (error == NULL)
         write_read_reply(call, execution);
     reader_end(&reader);
@@ -221,13 +220,13 @@ static struct error *finish(struct op_call *call) {
     for (size_t i = 0; i < execution->count; i++)
         transact->writes[i].error =
             partiql_call_settle(call, &execution->statements[i], &transact->writes[i]);
-    TRY(transact_call_error(call->arena, transact));
+    TRY(transact_call_finish(call, transact));
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
     member_array(&json, "Responses");
     json_array_end(&json);
-    transact_call_write_consumed(call->arena, &json, request->return_consumed_capacity, transact);
+    consumed_write_list(&json, &call->account, request->return_consumed_capacity);
     json_object_end(&json);
     return NULL;
 }

@@ -189,13 +189,13 @@ struct error *partiql_select_prepare(struct op_call *call, struct partiql_call *
 
 /* A clause that no key can meet: x IN []. */
 static void write_nothing(struct op_call *call, const struct read_page *page) {
-    const struct consumed consumed = {.table_name = page->table_name};
     struct json_writer json;
+    account_table(call, page->table_name, page->table);
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
     member_array(&json, "Items");
     json_array_end(&json);
-    consumed_write_member(&json, consumed_detail(page->return_consumed_capacity), &consumed);
+    consumed_write(&json, &call->account, page->return_consumed_capacity);
     json_object_end(&json);
 }
 

@@ -4,7 +4,6 @@
 
 #include <sched.h>
 
-#include "model/capacity.h"
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
@@ -115,6 +114,7 @@ struct error *read_page_ask(const struct read_page *page, const struct permissio
 /* ---- reading ---- */
 
 static struct error *start(struct op_call *call, struct read_page *page) {
+    page->account = account_table(call, page->table_name, page->table);
     TRY(reader_begin(call->context->engine, call->arena, READ_SNAPSHOT, &page->reader));
     TRY(cursor_open(&page->reader, &page->range, &page->cursor));
     json_writer_init(&page->json, call->reply);
@@ -133,7 +133,9 @@ static struct error *fetch(struct op_call *call, struct read_page *page, struct 
     if (!value_present(item->item))
         return error_new(call->arena, ERROR_INTERNAL_SERVER_ERROR,
                          "an index has an entry for an item that is not there");
-    page->fetched_halves += capacity_read(item->size, page->consistent);
+    account_range(call, page->account,
+                  &(const struct account_range){
+                      .consistent = page->consistent, .examined = 1, .bytes = item->size});
     page->fetched_bytes += item->size;
     return NULL;
 }
@@ -166,13 +168,29 @@ static bool too_long_for_here(const struct op_call *call, const struct read_page
             page->bytes + page->fetched_bytes >= INLINE_BYTES_MAX);
 }
 
-/* The next range, where there are several. */
-static struct error *go_on(struct read_page *page, bool *ret_more) {
+/* What was read of the range goes on the account: each range is rounded by itself. */
+static void end_range(struct op_call *call, struct read_page *page) {
+    const struct account_range so_far = {
+        .index = page->range.index,
+        .consistent = page->consistent,
+        .examined = page->scanned,
+        .returned = page->count,
+        .bytes = page->bytes,
+    };
+    struct account_range range = so_far;
+    range.examined -= page->ended.examined;
+    range.returned -= page->ended.returned;
+    range.bytes -= page->ended.bytes;
+    account_range(call, page->account, &range);
+    page->ended = so_far;
+}
+
+/* A range is read to its end: the next one, where there are several. */
+static struct error *go_on(struct op_call *call, struct read_page *page, bool *ret_more) {
+    end_range(call, page);
     *ret_more = false;
     if (page->hooks == NULL || page->hooks->next_range == NULL || !page->hooks->next_range(page))
         return NULL;
-    page->ended_halves += capacity_read(page->bytes - page->ended_bytes, page->consistent);
-    page->ended_bytes = page->bytes;
     cursor_close(&page->cursor);
     TRY(cursor_open(&page->reader, &page->range, &page->cursor));
     *ret_more = true;
@@ -187,7 +205,7 @@ static struct error *read_on(struct op_call *call, struct read_page *page, bool 
         TRY(cursor_next(&page->cursor, &item));
         if (!value_present(item.item)) {
             bool more;
-            TRY(go_on(page, &more));
+            TRY(go_on(call, page, &more));
             if (!more)
                 return NULL;
             continue;
@@ -199,24 +217,12 @@ static struct error *read_on(struct op_call *call, struct read_page *page, bool 
             const struct table_index *index = page->range.index;
             page->last_key = key_of_item(call->arena, &page->table->definition.keys,
                                          index == NULL ? NULL : &index->keys, item.item);
+            end_range(call, page);
             return NULL;
         }
     }
     *ret_complete = false;
     return NULL;
-}
-
-static void write_consumed(struct op_call *call, struct read_page *page) {
-    uint64_t halves =
-        page->ended_halves + capacity_read(page->bytes - page->ended_bytes, page->consistent);
-    const struct table_index *index = page->range.index;
-    struct consumed consumed = {.table_name = page->table_name, .table_halves = halves};
-    if (index != NULL) {
-        consumed.table_halves = page->fetched_halves;
-        consumed_add_index(&consumed, call->arena,
-                           &(struct consumed_index){index->name, index->global, halves});
-    }
-    consumed_write_member(&page->json, consumed_detail(page->return_consumed_capacity), &consumed);
 }
 
 static void write_counts(struct read_page *page) {
@@ -236,7 +242,7 @@ static void write_end(struct op_call *call, struct read_page *page) {
         JSON_NAME_LITERAL(json, "LastEvaluatedKey");
         item_write_json(json, page->last_key);
     }
-    write_consumed(call, page);
+    consumed_write(json, &call->account, page->return_consumed_capacity);
     json_object_end(json);
 }
 

@@ -48,11 +48,10 @@ struct read_page {
     uint64_t count;
     uint64_t scanned;
     uint64_t bytes;
-    uint64_t ended_bytes;    /* of the ranges before this one */
-    uint64_t ended_halves;   /* and their capacity: each is rounded by itself */
-    uint64_t fetched_halves; /* capacity of the items read from the table */
-    uint64_t fetched_bytes;  /* and their size, which fills the page too */
-    struct value last_key;   /* present: the page ended before the range did */
+    uint64_t fetched_bytes; /* of the items read from the table, which fill the page too */
+    struct account_table *account;
+    struct account_range ended; /* the sums of the ranges that are accounted for */
+    struct value last_key;      /* present: the page ended before the range did */
 };
 
 /* What the requests of Query and Scan have in common. */

@@ -1,7 +1,6 @@
-/* transact_call.c - one job of several writes, its error and its costs. */
+/* transact_call.c - one job of several writes, and its error. */
 #include "ops/transact/transact_call.h"
 
-#include "ops/account/consumed.h"
 #include "ops/transact/cancellation.h"
 
 void transact_call_init(struct transact_call *transact, struct arena *arena, size_t count) {
@@ -30,46 +29,27 @@ static struct error *check_distinct(struct arena *arena, const struct transact_c
     return NULL;
 }
 
-static void done(struct write_job *job) {
-    struct op_call *call = job->context;
-    call->wake(call);
-}
-
 struct error *transact_call_submit(struct op_call *call, struct transact_call *transact) {
     for (size_t i = 0; i < transact->count; i++)
         if (transact->writes[i].refused == NULL)
             item_write_prepare(call->context->engine, call->arena, &transact->writes[i]);
     TRY(check_distinct(call->arena, transact));
-    transact->job = (struct write_job){
-        .transaction = &transact->transaction,
-        .writes = transact->writes,
-        .count = transact->count,
-        .arena = call->arena,
-        .context = call,
-        .done = done,
+    transact->call = (struct write_call){
+        .job = {.transaction = &transact->transaction,
+                .writes = transact->writes,
+                .count = transact->count},
+        .table_names = transact->table_names,
     };
-    engine_submit_writes(call->context->engine, &transact->job);
+    write_call_submit(call, &transact->call);
     return NULL;
 }
 
-struct error *transact_call_error(struct arena *arena, const struct transact_call *transact) {
-    if (transact->job.error != NULL)
-        return transact->job.error;
+struct error *transact_call_finish(struct op_call *call, const struct transact_call *transact) {
+    TRY(write_call_finish(call, &transact->call));
     if (!transact->transaction.cancelled)
         return NULL;
-    struct error **errors = ARENA_ARRAY(arena, struct error *, transact->count);
+    struct error **errors = ARENA_ARRAY(call->arena, struct error *, transact->count);
     for (size_t i = 0; i < transact->count; i++)
         errors[i] = transact->writes[i].error;
-    return cancellation_error(arena, transact->count, errors);
-}
-
-void transact_call_write_consumed(struct arena *arena, struct json_writer *json,
-                                  struct slice return_consumed_capacity,
-                                  const struct transact_call *transact) {
-    struct consumed_list list;
-    consumed_list_init(&list, arena, transact->count);
-    for (size_t i = 0; i < transact->count; i++)
-        consumed_add_transact_write(consumed_list_table(&list, transact->table_names[i]), arena,
-                                    &transact->writes[i], transact->transaction.replayed);
-    consumed_list_write_member(json, consumed_detail(return_consumed_capacity), &list);
+    return cancellation_error(call->arena, transact->count, errors);
 }

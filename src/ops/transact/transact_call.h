@@ -3,11 +3,10 @@
 #ifndef GRAMME_OPS_TRANSACT_TRANSACT_CALL_H
 #define GRAMME_OPS_TRANSACT_TRANSACT_CALL_H
 
-#include "engine/write.h"
-#include "ops/op.h"
+#include "ops/item/write_call.h"
 
 struct transact_call {
-    struct write_job job;
+    struct write_call call;
     struct write_transaction transaction;
     size_t count;
     /* In the order of the request. A write that has a table holds a reference to it; one that is
@@ -27,10 +26,6 @@ struct error *transact_same_item_error(struct arena *arena);
  * to the engine. The call wakes up when they are done. */
 struct error *transact_call_submit(struct op_call *call, struct transact_call *transact);
 /* Afterwards: why nothing happened, or NULL. */
-struct error *transact_call_error(struct arena *arena, const struct transact_call *transact);
-/* ConsumedCapacity as a member, when it was asked for. */
-void transact_call_write_consumed(struct arena *arena, struct json_writer *json,
-                                  struct slice return_consumed_capacity,
-                                  const struct transact_call *transact);
+struct error *transact_call_finish(struct op_call *call, const struct transact_call *transact);
 
 #endif

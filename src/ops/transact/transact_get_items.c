@@ -2,6 +2,7 @@
  *
  * The reply is written when all of them are there. */
 #include "model/key.h"
+#include "ops/account/consumed.h"
 #include "ops/item/table_lookup.h"
 #include "ops/permission/permission.h"
 #include "ops/read/projection.h"
@@ -108,8 +109,7 @@ static void write_reply(struct op_call *call, const struct transact_get *work) {
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
     write_responses(call, work, &json);
-    transact_reads_write_consumed(call->arena, &json, request->return_consumed_capacity,
-                                  &work->reads);
+    consumed_write_list(&json, &call->account, request->return_consumed_capacity);
     json_object_end(&json);
 }
 
@@ -126,7 +126,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     }
     struct reader reader;
     TRY(reader_begin(call->context->engine, call->arena, READ_SNAPSHOT, &reader));
-    struct error *error = transact_reads_get(call->arena, &reader, &work->reads);
+    struct error *error = transact_reads_get(call, &reader, &work->reads);
     if (error == NULL)
         write_reply(call, work);
     reader_end(&reader);

@@ -1,10 +1,8 @@
-/* transact_reads.c - several items from one snapshot, and their costs. */
+/* transact_reads.c - several items from one snapshot. */
 #include "ops/transact/transact_reads.h"
 
 #include "engine/write.h"
-#include "model/capacity.h"
 #include "model/limits.h"
-#include "ops/account/consumed.h"
 #include "ops/transact/cancellation.h"
 #include "ops/transact/transact_call.h"
 
@@ -44,7 +42,7 @@ bool transact_reads_few(const struct transact_reads *reads) {
     return reads->count <= ROUND_KEYS;
 }
 
-struct error *transact_reads_get(struct arena *arena, struct reader *reader,
+struct error *transact_reads_get(struct op_call *call, struct reader *reader,
                                  struct transact_reads *reads) {
     uint64_t bytes = 0;
     for (size_t done = 0; done < reads->count;) {
@@ -54,21 +52,11 @@ struct error *transact_reads_get(struct arena *arena, struct reader *reader,
         for (size_t i = 0; i < count; i++)
             bytes += reads->items[done + i].size;
         if (bytes > LIMIT_TRANSACTION_BYTES)
-            return error_validation(arena, TRANSACTION_TOO_LARGE);
+            return error_validation(call->arena, TRANSACTION_TOO_LARGE);
         done += count;
     }
+    for (size_t i = 0; i < reads->count; i++)
+        account_transact_get(account_table(call, reads->table_names[i], reads->keys[i].table),
+                             &reads->items[i]);
     return NULL;
-}
-
-void transact_reads_write_consumed(struct arena *arena, struct json_writer *json,
-                                   struct slice return_consumed_capacity,
-                                   const struct transact_reads *reads) {
-    struct consumed_list list;
-    consumed_list_init(&list, arena, reads->count);
-    for (size_t i = 0; i < reads->count; i++) {
-        struct consumed *consumed = consumed_list_table(&list, reads->table_names[i]);
-        consumed->units = CONSUMED_READ_UNITS;
-        consumed->table_halves += capacity_transact_read(reads->items[i].size);
-    }
-    consumed_list_write_member(json, consumed_detail(return_consumed_capacity), &list);
 }

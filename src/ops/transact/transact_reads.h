@@ -6,7 +6,6 @@
 
 #include "engine/read.h"
 #include "ops/op.h"
-#include "json/writer.h"
 
 struct transact_reads {
     size_t count;
@@ -24,11 +23,7 @@ void transact_reads_init(struct transact_reads *reads, struct arena *arena, size
 struct error *transact_reads_check(struct arena *arena, const struct transact_reads *reads);
 /* False: too much for the I/O thread. */
 bool transact_reads_few(const struct transact_reads *reads);
-struct error *transact_reads_get(struct arena *arena, struct reader *reader,
+struct error *transact_reads_get(struct op_call *call, struct reader *reader,
                                  struct transact_reads *reads);
-/* ConsumedCapacity as a member, when it was asked for. */
-void transact_reads_write_consumed(struct arena *arena, struct json_writer *json,
-                                   struct slice return_consumed_capacity,
-                                   const struct transact_reads *reads);
 
 #endif

@@ -192,14 +192,14 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 static struct error *finish(struct op_call *call) {
     const struct transact_write_items_request *request = call->request;
     const struct transact_call *transact = &((const struct transact_write *)call->work)->transact;
-    TRY(transact_call_error(call->arena, transact));
+    TRY(transact_call_finish(call, transact));
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
     if (!transact->transaction.replayed)
         collection_metrics_write_member(&json, request->return_item_collection_metrics,
                                         transact->count, transact->writes, transact->table_names);
-    transact_call_write_consumed(call->arena, &json, request->return_consumed_capacity, transact);
+    consumed_write_list(&json, &call->account, request->return_consumed_capacity);
     json_object_end(&json);
     return NULL;
 }

@@ -1,87 +1,17 @@
 /* test_tables.c - the table operations from JSON to JSON, on the memory store with a clock and a
  * source of randomness that stand still. */
-#include "ops_test.h"
-
-#include "ops/op.h"
-#include "support/engine_fixture.h"
-
-static int64_t test_now_ms;
-
-static int64_t now(const struct clock *clock) {
-    (void)clock;
-    return test_now_ms;
-}
-
-static void fill(const struct random *random, void *bytes, size_t size) {
-    (void)random;
-    memset(bytes, 0xab, size);
-}
-
-static const struct clock test_clock = {now};
-static const struct random test_random = {fill};
-
-static struct engine_fixture fixture;
-
-static int open_engine(void **state) {
-    struct store *store = fixture_store();
-    assert_null(fixture_open(&fixture, store));
-    test_now_ms = 1700000000000;
-    *state = &fixture;
-    return 0;
-}
-
-static int close_engine(void **state) {
-    fixture_close(*state);
-    return 0;
-}
-
-static void woken(struct op_call *call) {
-    (void)call;
-    sem_post(&fixture.done);
-}
-
-static struct error *perform(struct op_call *call, const char *json) {
-    const struct shape *input = call->op->input;
-    call->request = arena_zalloc(call->arena, input->size);
-    TRY(fields_decode(call->arena, VALUE_LAYER_CURRENT, slice_text(json), input, call->request));
-    TRY(fields_check(call->arena, input, call->request));
-    if (call->op->validate != NULL)
-        TRY(call->op->validate(call));
-    enum op_state state = OP_DONE;
-    TRY(call->op->run(call, &state));
-    if (state != OP_WAITING)
-        return NULL;
-    sem_wait(&fixture.done);
-    return call->op->finish(call);
-}
+#include "call_test.h"
 
 /* The reply, or the error as text; in the fixture's arena. */
 static const char *answer(const char *name, const char *json) {
-    struct op_context context = {
-        .engine = fixture.engine,
-        .catalog = fixture.view,
-        .clock = &test_clock,
-        .random = &test_random,
-        .region = SLICE_LITERAL("us-east-1"),
-        .account = SLICE_LITERAL("000000000000"),
-        .endpoint = SLICE_LITERAL("localhost:8000"),
-    };
-    struct buffer reply;
-    buffer_init(&reply, 1 << 20);
-    struct op_call call = {.op = op_find(slice_text(name)),
-                           .context = &context,
-                           .arena = &fixture.arena,
-                           .reply = &reply,
-                           .wake = woken};
-    assert_non_null(call.op);
-    struct error *error = perform(&call, json);
-    if (call.op->release != NULL)
-        call.op->release(&call);
-    const char *text = error_text(&fixture.arena, error);
-    if (error == NULL)
-        text = (const char *)arena_printf(&fixture.arena, "%.*s", SLICE_ARGS(buffer_slice(&reply)))
+    struct test_call test;
+    call_run(&test, name, json);
+    const char *text = error_text(&fixture.arena, test.error);
+    if (test.error == NULL)
+        text = (const char *)arena_printf(&fixture.arena, "%.*s",
+                                          SLICE_ARGS(buffer_slice(&test.reply)))
                    .data;
-    buffer_release(&reply);
+    call_end(&test);
     return text;
 }
 
@@ -294,14 +224,12 @@ static void every_name_of_the_api_once(void **state) {
     assert_null(op_find(SLICE_LITERAL("")));
 }
 
-#define TABLES_TEST(function) cmocka_unit_test_setup_teardown(function, open_engine, close_engine)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TABLES_TEST(a_table_lives_and_dies),       TABLES_TEST(settings_are_kept),
-        TABLES_TEST(updates_show_what_was),        TABLES_TEST(names_come_in_pages),
-        TABLES_TEST(indexes_are_made_and_deleted), TABLES_TEST(limits_and_endpoints),
-        TABLES_TEST(every_name_of_the_api_once),
+        CALL_TEST(a_table_lives_and_dies),       CALL_TEST(settings_are_kept),
+        CALL_TEST(updates_show_what_was),        CALL_TEST(names_come_in_pages),
+        CALL_TEST(indexes_are_made_and_deleted), CALL_TEST(limits_and_endpoints),
+        CALL_TEST(every_name_of_the_api_once),
     };
     return cmocka_run_group_tests_name("ops tables", tests, NULL, NULL);
 }

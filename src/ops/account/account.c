@@ -1,0 +1,141 @@
+/* account.c - adding up. */
+#include "ops/account/account.h"
+
+#include "engine/read.h"
+#include "engine/write.h"
+#include "model/capacity.h"
+#include "ops/op.h"
+
+/* ---- entries ---- */
+
+struct account_table *account_table(struct op_call *call, struct slice name,
+                                    const struct table *table) {
+    struct account_table *entry = &call->account.first;
+    while (entry->table != NULL && !slice_equal(entry->name, name)) {
+        if (entry->next == NULL)
+            entry->next = ARENA_NEW(call->arena, struct account_table);
+        entry = entry->next;
+    }
+    entry->name = name;
+    entry->table = table;
+    return entry;
+}
+
+static struct account_cost *index_cost(struct op_call *call, struct account_table *table,
+                                       struct slice name, bool global) {
+    struct account_index **at = &table->indexes;
+    while (*at != NULL && !slice_equal((*at)->name, name))
+        at = &(*at)->next;
+    if (*at == NULL) {
+        *at = ARENA_NEW(call->arena, struct account_index);
+        (*at)->name = name;
+        (*at)->global = global;
+    }
+    return &(*at)->cost;
+}
+
+/* ---- reads ---- */
+
+static void add_item(struct account_table *table, const struct stored_item *item, uint64_t halves) {
+    bool found = value_present(item->item);
+    table->cost.halves += halves;
+    table->cost.examined += found;
+    table->cost.returned += found;
+    table->cost.bytes += item->size;
+}
+
+static void add_access(struct account_table *table, bool consistent) {
+    table->access |= ACCOUNT_READ | (consistent ? ACCOUNT_CONSISTENT : 0);
+}
+
+void account_get(struct account_table *table, const struct stored_item *item, bool consistent) {
+    add_access(table, consistent);
+    add_item(table, item, capacity_read(item->size, consistent));
+}
+
+void account_transact_get(struct account_table *table, const struct stored_item *item) {
+    table->access |= ACCOUNT_TRANSACTION;
+    add_access(table, true);
+    add_item(table, item, capacity_transact_read(item->size));
+}
+
+void account_range(struct op_call *call, struct account_table *table,
+                   const struct account_range *range) {
+    const struct table_index *index = range->index;
+    struct account_cost *cost =
+        index == NULL ? &table->cost : index_cost(call, table, index->name, index->global);
+    add_access(table, range->consistent);
+    cost->halves += capacity_read(range->bytes, range->consistent);
+    cost->examined += range->examined;
+    cost->returned += range->returned;
+    cost->bytes += range->bytes;
+}
+
+/* ---- writes ---- */
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static void add_indexes(struct op_call *call, struct account_table *table,
+                        const struct item_write *write) {
+    for (size_t i = 0; i < write->index_write_count; i++) {
+        const struct index_write *index = &write->index_writes[i];
+        struct account_cost *cost = index_cost(call, table, index->name, index->global);
+        cost->halves += capacity_index_write(index->change);
+        cost->written++;
+        cost->bytes += larger(index->change.old_size, index->change.new_size);
+    }
+}
+
+static void add_write(struct op_call *call, struct account_table *table,
+                      const struct item_write *write, uint64_t halves) {
+    table->cost.halves += halves;
+    table->cost.written++;
+    table->cost.bytes += larger(write->old_size, write->new_size);
+    add_indexes(call, table, write);
+}
+
+static void add_failure(struct account_table *table, uint64_t halves) {
+    table->failed++;
+    table->failed_halves += halves;
+}
+
+static void add_single(struct op_call *call, struct account_table *table,
+                       const struct item_write *write) {
+    uint64_t halves = capacity_write(write->old_size, write->new_size);
+    table->access |= ACCOUNT_WRITE;
+    if (write->error == NULL)
+        add_write(call, table, write, halves);
+    else
+        add_failure(table, halves);
+}
+
+static void add_of_transaction(struct op_call *call, struct account_table *table,
+                               const struct item_write *write, bool cancelled) {
+    uint64_t halves = capacity_transact_write(write->old_size, write->new_size);
+    table->access |= ACCOUNT_TRANSACTION | ACCOUNT_WRITE;
+    if (cancelled)
+        add_failure(table, halves);
+    else
+        add_write(call, table, write, halves);
+}
+
+static void add_replay(struct account_table *table, const struct item_write *write) {
+    table->access |= ACCOUNT_TRANSACTION | ACCOUNT_READ | ACCOUNT_CONSISTENT | ACCOUNT_REPLAY;
+    table->cost.halves += capacity_transact_replay(write->old_size, write->new_size);
+}
+
+void account_writes(struct op_call *call, const struct write_job *job, const struct slice *names) {
+    const struct write_transaction *transaction = job->transaction;
+    for (size_t i = 0; job->error == NULL && i < job->count; i++) {
+        const struct item_write *write = &job->writes[i];
+        struct account_table *table = account_table(call, names[i], write->table);
+        if (transaction == NULL)
+            add_single(call, table, write);
+        else if (transaction->replayed)
+            add_replay(table, write);
+        else if (write->refused == NULL)
+            add_of_transaction(call, table, write, transaction->cancelled);
+    }
+}

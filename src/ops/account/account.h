@@ -1,0 +1,88 @@
+/* account.h - what a call touched and what that costs: of each table and each index the kind of
+ * access, items, bytes and capacity.
+ *
+ * Every call keeps one, whether somebody asks for it or not; op.h says when it is complete. It is
+ * filled where items are read (account_get, account_range) and where writes come back from the
+ * engine (account_writes), and nowhere else is capacity computed. Replies show it (consumed.h).
+ *
+ * Memory: the first table is in the account itself; more tables, and indexes, are in the call's
+ * arena. Tables are borrowed: they are there until the operation's release. Threads: the one that
+ * runs the call. */
+#ifndef GRAMME_OPS_ACCOUNT_ACCOUNT_H
+#define GRAMME_OPS_ACCOUNT_ACCOUNT_H
+
+#include "base/slice.h"
+
+struct op_call;
+struct stored_item;
+struct table;
+struct table_index;
+struct write_job;
+
+/* How a table was used; together what all uses of it were. */
+enum account_access {
+    ACCOUNT_READ = 1 << 0,
+    ACCOUNT_CONSISTENT = 1 << 1, /* with READ */
+    ACCOUNT_WRITE = 1 << 2,
+    ACCOUNT_TRANSACTION = 1 << 3,
+    /* With READ and TRANSACTION: the writes were done before, and cost what reading costs. */
+    ACCOUNT_REPLAY = 1 << 4,
+};
+
+/* What was touched of a table itself or of an index. */
+struct account_cost {
+    uint64_t halves;   /* half units of capacity (model/capacity.h) */
+    uint64_t examined; /* items that were read */
+    uint64_t returned; /* and those of them that passed the filter */
+    uint64_t written;  /* writes that were done, checks of transactions too; entries that changed */
+    uint64_t bytes;    /* of what was examined; of a write the larger of before and after */
+};
+
+struct account_index {
+    struct slice name;
+    bool global;
+    struct account_cost cost;
+    struct account_index *next;
+};
+
+struct account_table {
+    struct slice name;         /* as the request gives it: a name or an ARN */
+    const struct table *table; /* NULL: the entry is free */
+    uint32_t access;
+    struct account_cost cost; /* of the table without its indexes */
+    /* Writes that came to their item and failed, as a false condition does, and what they cost. A
+     * transaction that is cancelled fails all of its writes. */
+    uint64_t failed;
+    uint64_t failed_halves;
+    struct account_index *indexes; /* in the order they were touched */
+    struct account_table *next;
+};
+
+struct account {
+    struct account_table first; /* the tables in the order they were touched */
+};
+
+/* The entry of a table, made when the name is new: also one of which nothing is read is touched. */
+struct account_table *account_table(struct op_call *call, struct slice name,
+                                    const struct table *table);
+
+/* One item, looked for by its key. An absent one costs as much as a small one. */
+void account_get(struct account_table *table, const struct stored_item *item, bool consistent);
+/* The same in a transaction. */
+void account_transact_get(struct account_table *table, const struct stored_item *item);
+
+/* What was read of one range of a table or an index: it is rounded as a whole. */
+struct account_range {
+    const struct table_index *index; /* NULL: the table itself */
+    bool consistent;
+    uint64_t examined;
+    uint64_t returned;
+    uint64_t bytes;
+};
+void account_range(struct op_call *call, struct account_table *table,
+                   const struct account_range *range);
+
+/* The writes of a job that is done. `names`: of their tables, as the request gives them. */
+void account_writes(struct op_call *call, const struct write_job *job, const struct slice *names);
+
+#endif

@@ -1,0 +1,20 @@
+/* write_call.c - to the engine and back. Threads: the call's I/O thread, except done, which runs on
+ * the commit thread. */
+#include "ops/item/write_call.h"
+
+static void done(struct write_job *job) {
+    struct op_call *call = job->context;
+    call->wake(call);
+}
+
+void write_call_submit(struct op_call *call, struct write_call *writes) {
+    writes->job.arena = call->arena;
+    writes->job.context = call;
+    writes->job.done = done;
+    engine_submit_writes(call->context->engine, &writes->job);
+}
+
+struct error *write_call_finish(struct op_call *call, const struct write_call *writes) {
+    account_writes(call, &writes->job, writes->table_names);
+    return writes->job.error;
+}
