@@ -59,7 +59,7 @@ struct ddb_client *client_new(const struct ddb_options *options, settings_variab
     if (client->problem == NULL && transport == NULL) {
         client->transport = transport_curl_new(&client->settings);
         if (client->transport == NULL)
-            client->problem = "libcurl cannot be started";
+            client->problem = "libcurl or OpenSSL cannot be loaded";
     }
     client_begin(client);
     return client;

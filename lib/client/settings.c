@@ -86,7 +86,7 @@ static const char *load_region(const struct lookup *lookup, struct settings *set
         return "no region: set AWS_REGION, or `region` in the profile, or the option";
     if (!is_region(region))
         return (const char *)arena_printf(lookup->arena, "\"%s\" is no region", region).data;
-    settings->region = region;
+    settings->credentials.region = region;
     return NULL;
 }
 
@@ -101,7 +101,8 @@ static bool is_endpoint(const char *text) {
     const char *host = strncmp(text, "http://", 7) == 0    ? text + 7
                        : strncmp(text, "https://", 8) == 0 ? text + 8
                                                            : "";
-    return host[0] != '\0' && host[0] != '/' && host[0] != ':' && is_printable(text);
+    return host[0] != '\0' && host[0] != '/' && host[0] != ':' && is_printable(text) &&
+           strpbrk(host, "@?#") == NULL;
 }
 
 /* China has a domain of its own. */
@@ -117,7 +118,7 @@ static const char *load_endpoint(const struct lookup *lookup, struct settings *s
         either(variable(lookup, "AWS_ENDPOINT_URL_DYNAMODB"), variable(lookup, "AWS_ENDPOINT_URL"));
     const char *endpoint = either(lookup->options->endpoint, environment);
     if (endpoint == NULL)
-        endpoint = service_endpoint(lookup, settings->region);
+        endpoint = service_endpoint(lookup, settings->credentials.region);
     if (!is_endpoint(endpoint))
         return (const char *)arena_printf(lookup->arena,
                                           "\"%s\" is no endpoint: it is written "
@@ -130,17 +131,11 @@ static const char *load_endpoint(const struct lookup *lookup, struct settings *s
 
 /* ---- credentials ---- */
 
-struct credentials {
-    const char *id;
-    const char *secret;
-    const char *token;
-};
-
 static struct credentials file_credentials(const struct lookup *lookup,
                                            const struct profile_file *file) {
-    return (struct credentials){profile_value(lookup, file, "aws_access_key_id"),
-                                profile_value(lookup, file, "aws_secret_access_key"),
-                                profile_value(lookup, file, "aws_session_token")};
+    return (struct credentials){.id = profile_value(lookup, file, "aws_access_key_id"),
+                                .secret = profile_value(lookup, file, "aws_secret_access_key"),
+                                .token = profile_value(lookup, file, "aws_session_token")};
 }
 
 /* Both halves, in characters that a header may hold: a line end would start another header. */
@@ -157,9 +152,8 @@ static const char *use_credentials(struct credentials found, const char *where,
     if (problem != NULL)
         return (const char *)arena_printf(lookup->arena, "the credentials in %s %s", where, problem)
             .data;
-    settings->access_key_id = found.id;
-    settings->secret_access_key = found.secret;
-    settings->session_token = found.token;
+    found.region = settings->credentials.region;
+    settings->credentials = found;
     return NULL;
 }
 
@@ -170,11 +164,13 @@ static const char *load_credentials(const struct lookup *lookup, struct settings
         struct credentials found;
     } sources[] = {
         {"the options",
-         {present(options->access_key_id), present(options->secret_access_key),
-          present(options->session_token)}},
+         {.id = present(options->access_key_id),
+          .secret = present(options->secret_access_key),
+          .token = present(options->session_token)}},
         {"the environment",
-         {variable(lookup, "AWS_ACCESS_KEY_ID"), variable(lookup, "AWS_SECRET_ACCESS_KEY"),
-          variable(lookup, "AWS_SESSION_TOKEN")}},
+         {.id = variable(lookup, "AWS_ACCESS_KEY_ID"),
+          .secret = variable(lookup, "AWS_SECRET_ACCESS_KEY"),
+          .token = variable(lookup, "AWS_SESSION_TOKEN")}},
         {"the credentials file", file_credentials(lookup, &lookup->credentials)},
         {"the config file", file_credentials(lookup, &lookup->config)},
     };
@@ -209,10 +205,10 @@ static void copy_text(struct arena *arena, const char **text) {
 /* Options and variables belong to others. */
 static void copy_texts(struct arena *arena, struct settings *settings) {
     copy_text(arena, &settings->endpoint);
-    copy_text(arena, &settings->region);
-    copy_text(arena, &settings->access_key_id);
-    copy_text(arena, &settings->secret_access_key);
-    copy_text(arena, &settings->session_token);
+    copy_text(arena, &settings->credentials.region);
+    copy_text(arena, &settings->credentials.id);
+    copy_text(arena, &settings->credentials.secret);
+    copy_text(arena, &settings->credentials.token);
     copy_text(arena, &settings->ca_file);
 }
 

@@ -7,15 +7,13 @@
 
 #include "base/arena.h"
 #include "client/gramme_client.h"
+#include "crypto/signer.h"
 
 /* Texts live in the arena that settings_load() was given, and end with a NUL. */
 struct settings {
-    const char *endpoint;
-    const char *region;
-    const char *access_key_id;
-    const char *secret_access_key;
-    const char *session_token; /* NULL: none */
-    const char *ca_file;       /* NULL: the system's */
+    const char *endpoint; /* scheme://host, with a port and a path or without */
+    struct credentials credentials;
+    const char *ca_file; /* NULL: the system's */
     int connect_timeout_ms;
     int request_timeout_ms;
     int attempts_max;

@@ -42,7 +42,7 @@ struct transport {
     void (*free)(struct transport *transport);
 };
 
-/* On libcurl. The settings must outlive it. NULL when libcurl cannot start. */
+/* On libcurl. The settings must outlive it. NULL when libcurl or OpenSSL cannot be loaded. */
 struct transport *transport_curl_new(const struct settings *settings);
 
 #endif

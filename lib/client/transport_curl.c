@@ -1,12 +1,7 @@
-/* transport_curl.c - HTTP by libcurl, which signs with Signature Version 4 and keeps connections.
+/* transport_curl.c - HTTP by libcurl, which keeps connections.
  *
- * What to know about libcurl's signing (7.88 and near):
- *   - it signs every header of our list, so the session token goes there and is covered;
- *   - it signs headers that we only list to switch them off ("Expect:"), and then does not send
- *     them, so we list none. Bodies above a megabyte do announce themselves with Expect; we wait
- *     only a millisecond for the server's consent;
- *   - it repeats a request on a fresh connection when a kept one turns out to be closed. That is
- *     seen by the callback before each sending, which stops it where twice is not once.
+ * libcurl repeats a request on a fresh connection when a kept one turns out to be closed. That is
+ * seen by the callback before each sending, which stops it where twice is not once.
  * Threads: one at a time. libcurl is loaded with the first client (base/library.h), and its global
  * state is set up once for the process. */
 #include <curl/curl.h>
@@ -22,11 +17,12 @@
 #include "client/transport.h"
 #include "client/tree.h"
 
-enum { HEADER_MAX = 1024, EXPECT_TIMEOUT_MS = 1 };
+enum { HEAD_MAX = 64 * 1024 };
 
 struct curl_transport {
     struct transport transport;
     const struct settings *settings;
+    struct signer signer;
     CURL *curl;
     /* Of the exchange that goes on: */
     struct buffer *body;
@@ -98,7 +94,7 @@ static int on_sending(void *context, char *their_ip, char *our_ip, int their_por
     return t->sendings == 1 || t->repeatable ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
-/* ---- one exchange ---- */
+/* ---- failures ---- */
 
 static enum answer_kind kind_of_failure(const struct curl_transport *t, CURLcode code) {
     switch ((int)code) {
@@ -130,26 +126,52 @@ static void describe_failure(const struct curl_transport *t, CURLcode code, stru
         snprintf(answer->detail, sizeof(answer->detail), "%s", text);
 }
 
-static struct curl_slist *add_header(struct curl_slist *headers, const char *name,
-                                     const char *value) {
-    struct slice line = {0};
-    struct arena arena;
-    arena_init(&arena);
-    line = arena_printf(&arena, "%s: %s", name, value);
-    struct curl_slist *longer = libcurl.slist_append(headers, (const char *)line.data);
-    CHECK(longer != NULL);
-    arena_release(&arena);
-    return longer;
+/* ---- what is sent ---- */
+
+static struct signer_request signed_parts(const struct curl_transport *t,
+                                          const struct exchange *exchange) {
+    const char *host = strstr(t->settings->endpoint, "//") + 2;
+    const char *path = host + strcspn(host, "/");
+    return (struct signer_request){.host = slice_of(host, (size_t)(path - host)),
+                                   .path = slice_text(path[0] == '\0' ? "/" : path),
+                                   .target = slice_text(exchange->target),
+                                   .body = exchange->body};
 }
 
-static struct curl_slist *make_headers(const struct settings *settings, const char *target) {
+static void add_header(struct curl_slist **headers, const char *name, struct slice value) {
+    struct buffer line CLEANUP(buffer_release);
+    buffer_init(&line, HEAD_MAX);
+    buffer_printf(&line, "%s %.*s", name, SLICE_ARGS(value));
+    buffer_append_byte(&line, 0);
+    *headers = libcurl.slist_append(*headers, (const char *)line.data);
+    CHECK(*headers != NULL);
+}
+
+/* Signed anew for each attempt. NULL: they are too long. */
+static struct curl_slist *make_headers(struct curl_transport *t, const struct exchange *exchange) {
+    const struct credentials *credentials = &t->settings->credentials;
+    struct signer_request parts = signed_parts(t, exchange);
+    char signature[SIGV4_SIGNATURE_CHARS];
+    struct buffer authorization CLEANUP(buffer_release);
+    buffer_init(&authorization, HEAD_MAX);
+    signer_set_time(&t->signer, (int64_t)time(NULL));
+    bool whole = signer_sign(&t->signer, &parts, signature);
+    signer_write_authorization(&authorization, credentials, t->signer.date, signature);
+    if (!whole || authorization.overflow)
+        return NULL;
     struct curl_slist *headers = NULL;
-    headers = add_header(headers, "Content-Type", "application/x-amz-json-1.0");
-    headers = add_header(headers, "X-Amz-Target", target);
-    if (settings->session_token != NULL)
-        headers = add_header(headers, "X-Amz-Security-Token", settings->session_token);
+    add_header(&headers, "Host:", parts.host);
+    add_header(&headers, "Content-Type:", SLICE_LITERAL(SIGNER_CONTENT_TYPE));
+    add_header(&headers, "X-Amz-Target:", parts.target);
+    add_header(&headers, "X-Amz-Date:", slice_text(t->signer.date));
+    if (credentials->token != NULL)
+        add_header(&headers, "X-Amz-Security-Token:", slice_text(credentials->token));
+    add_header(&headers, "Authorization:", buffer_slice(&authorization));
+    add_header(&headers, "Expect:", SLICE_LITERAL("")); /* that is, not to wait for consent */
     return headers;
 }
+
+/* ---- one exchange ---- */
 
 static void exchange_by_curl(struct transport *transport, const struct exchange *exchange,
                              struct buffer *body, struct answer *ret_answer) {
@@ -160,7 +182,12 @@ static void exchange_by_curl(struct transport *transport, const struct exchange 
     t->repeatable = exchange->repeatable;
     t->sendings = 0;
     t->error_text[0] = '\0';
-    struct curl_slist *headers = make_headers(t->settings, exchange->target);
+    struct curl_slist *headers = make_headers(t, exchange);
+    if (headers == NULL) {
+        ret_answer->kind = ANSWER_NEVER;
+        snprintf(ret_answer->detail, sizeof(ret_answer->detail), "the request's head is too long");
+        return;
+    }
     libcurl.easy_setopt(t->curl, CURLOPT_HTTPHEADER, headers);
     libcurl.easy_setopt(t->curl, CURLOPT_POSTFIELDS, (const char *)exchange->body.data);
     libcurl.easy_setopt(t->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)exchange->body.len);
@@ -196,23 +223,18 @@ static int64_t random_for_real(struct transport *transport, int64_t most) {
 static void free_curl(struct transport *transport) {
     struct curl_transport *t = (struct curl_transport *)transport;
     libcurl.easy_cleanup(t->curl);
+    signer_release(&t->signer);
     free(t);
 }
 
 static void set_options(struct curl_transport *t) {
     const struct settings *settings = t->settings;
     CURL *curl = t->curl;
-    char scope[HEADER_MAX];
-    snprintf(scope, sizeof(scope), "aws:amz:%s:dynamodb", settings->region);
     libcurl.easy_setopt(curl, CURLOPT_URL, settings->endpoint);
-    libcurl.easy_setopt(curl, CURLOPT_AWS_SIGV4, scope);
-    libcurl.easy_setopt(curl, CURLOPT_USERNAME, settings->access_key_id);
-    libcurl.easy_setopt(curl, CURLOPT_PASSWORD, settings->secret_access_key);
     libcurl.easy_setopt(curl, CURLOPT_USERAGENT, "gramme-client/" GRAMME_VERSION);
     libcurl.easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     libcurl.easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     libcurl.easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
-    libcurl.easy_setopt(curl, CURLOPT_EXPECT_100_TIMEOUT_MS, (long)EXPECT_TIMEOUT_MS);
     libcurl.easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)settings->connect_timeout_ms);
     libcurl.easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)settings->request_timeout_ms);
     if (settings->ca_file != NULL)
@@ -224,6 +246,14 @@ static void set_options(struct curl_transport *t) {
     libcurl.easy_setopt(curl, CURLOPT_HEADERDATA, t);
     libcurl.easy_setopt(curl, CURLOPT_PREREQFUNCTION, on_sending);
     libcurl.easy_setopt(curl, CURLOPT_PREREQDATA, t);
+}
+
+static bool start_signer(struct curl_transport *t) {
+    struct arena arena;
+    arena_init(&arena);
+    bool started_well = signer_init(&t->signer, &arena, &t->settings->credentials) == NULL;
+    arena_release(&arena);
+    return started_well;
 }
 
 struct transport *transport_curl_new(const struct settings *settings) {
@@ -238,6 +268,10 @@ struct transport *transport_curl_new(const struct settings *settings) {
                                       .free = free_curl};
     t->settings = settings;
     t->curl = curl;
+    if (!start_signer(t)) {
+        free_curl(&t->transport);
+        return NULL;
+    }
     set_options(t);
     return &t->transport;
 }

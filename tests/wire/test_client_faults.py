@@ -250,10 +250,23 @@ class Signing(FaultCase):
         fields = self.check(sent[0], "se/cr+et=")
         self.assertEqual(fields["SignedHeaders"], "content-type;host;x-amz-date;x-amz-security-token;x-amz-target")
 
+    def test_a_token_that_no_head_has_room_for(self):
+        output, sent = self.with_stub([DONE], "stub-put", AWS_SESSION_TOKEN="t" * 70_000)
+        self.assertRegex(output, "^network ClientError status=0 attempts=1 maybe_applied=0 request_id=no: "
+                         r"http://127.0.0.1:\d+: the request's head is too long\n$")
+        self.assertEqual(sent, [])
+
+    def test_a_path_is_signed(self):
+        with Stub([DONE]) as stub:
+            run_case("stub-put", AWS_ENDPOINT_URL=stub.endpoint + "/some/where")
+        self.assertEqual(stub.requests[0].line, "POST /some/where HTTP/1.1")
+        self.check(stub.requests[0])
+
     def test_a_body_above_a_megabyte(self):
         body = '{"x":"' + "é" * 600_000 + '"}'
         _, sent = self.with_stub([DONE], "call", "PutItem", CASE_JSON_SIZE=600_000)
         self.assertEqual(sent[0].body.decode(), body)
+        self.assertNotIn("expect", sent[0].headers)
         self.check(sent[0])
 
     def test_each_attempt_is_signed(self):

@@ -93,11 +93,9 @@ static struct error *find_credentials(struct bench *bench) {
     const char *problem = settings_load(bench->arena, &options, environment, &found);
     if (problem != NULL)
         return error_new(bench->arena, ERROR_VALIDATION, "%s", problem);
-    bench->settings.credentials =
-        (struct credentials){.id = found.access_key_id,
-                             .secret = found.secret_access_key,
-                             .token = bench->settings.is_signed ? found.session_token : NULL,
-                             .region = found.region};
+    bench->settings.credentials = found.credentials;
+    if (!bench->settings.is_signed)
+        bench->settings.credentials.token = NULL;
     bench->settings.ca_file = found.ca_file;
     return NULL;
 }

@@ -94,9 +94,9 @@ static void assert_settings(const struct ddb_options *options, const char *const
     if (problem != NULL)
         snprintf(line, sizeof(line), "%s", problem);
     else
-        snprintf(line, sizeof(line), "%s %s %s %s %s", settings.endpoint, settings.region,
-                 settings.access_key_id, settings.secret_access_key,
-                 settings.session_token == NULL ? "-" : settings.session_token);
+        snprintf(line, sizeof(line), "%s %s %s %s %s", settings.endpoint,
+                 settings.credentials.region, settings.credentials.id, settings.credentials.secret,
+                 settings.credentials.token == NULL ? "-" : settings.credentials.token);
     assert_string_equal(line, expected);
     arena_release(&arena);
 }
@@ -181,8 +181,9 @@ static void what_is_missing_or_wrong(void **state) {
     assert_settings(NULL, VARIABLES("AWS_REGION", "r", "AWS_SESSION_TOKEN", "t\r\nX: y", KEYS),
                     "the credentials in the environment contain a blank or a character that is "
                     "not ASCII");
-    static const char *const endpoints[] = {"localhost:8000", "ftp://x",    "http://",
-                                            "http:///x",      "https://:1", "http://a b"};
+    static const char *const endpoints[] = {"localhost:8000", "ftp://x",      "http://",
+                                            "http:///x",      "https://:1",   "http://a b",
+                                            "http://me@x",    "http://x/?a=b"};
     for (size_t i = 0; i < sizeof(endpoints) / sizeof(*endpoints); i++) {
         char expected[128];
         snprintf(expected, sizeof(expected),
