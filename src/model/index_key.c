@@ -84,6 +84,10 @@ bool index_key_attribute(const struct table_definition *table, struct slice name
     return false;
 }
 
+bool table_key_attribute(const struct table_definition *table, struct slice name) {
+    return key_schema_has(&table->keys, name) || index_key_attribute(table, name);
+}
+
 /* ---- one attribute ---- */
 
 /* What is checked: an attribute of an index, for a put or for an update, whose texts differ. */

@@ -49,7 +49,8 @@ struct error *index_check_assigned(struct arena *arena, const struct table_defin
 struct error *index_check_key_bytes(struct arena *arena, const struct key_schema *keys,
                                     struct value item);
 
-/* True when the attribute is a key of some index. */
+/* True when the attribute is a key of some index; of the table or of some index. */
 bool index_key_attribute(const struct table_definition *table, struct slice name);
+bool table_key_attribute(const struct table_definition *table, struct slice name);
 
 #endif

@@ -106,6 +106,15 @@ struct table_definition {
     size_t tag_count;
 };
 
+/* The index of this name; NULL: there is none. */
+static inline struct table_index *table_find_index(const struct table_definition *table,
+                                                   struct slice name) {
+    for (size_t i = 0; i < table->index_count; i++)
+        if (slice_equal(table->indexes[i].name, name))
+            return &table->indexes[i];
+    return NULL;
+}
+
 /* The type of a key or index attribute; VALUE_NONE when it is not defined. */
 static inline enum value_type table_attribute_type(const struct table_definition *table,
                                                    struct slice name) {

@@ -68,19 +68,12 @@ bool index_equal(const struct table_index *a, const struct table_index *b) {
     return true;
 }
 
-const struct table_index *find_index(const struct table_definition *definition, struct slice name) {
-    for (size_t i = 0; i < definition->index_count; i++)
-        if (slice_equal(definition->indexes[i].name, name))
-            return &definition->indexes[i];
-    return NULL;
-}
-
 /* Each local index of `a` is in `b` as well. */
 static bool local_indexes_in(const struct table_definition *a, const struct table_definition *b,
                              struct slice *ret_differs) {
     for (size_t i = 0; i < a->index_count; i++) {
         const struct table_index *index = &a->indexes[i];
-        const struct table_index *other = find_index(b, index->name);
+        const struct table_index *other = table_find_index(b, index->name);
         if (index->global || (other != NULL && !other->global && index_equal(index, other)))
             continue;
         *ret_differs = index->name;

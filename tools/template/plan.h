@@ -59,7 +59,6 @@ void plan_settings(struct plan *plan, const struct table_state *wanted,
 
 /* Same keys and projection. */
 bool index_equal(const struct table_index *a, const struct table_index *b);
-const struct table_index *find_index(const struct table_definition *definition, struct slice name);
 
 /* For lines: "pk (S, HASH), sk (N, RANGE); projects ALL". */
 struct slice index_text(struct arena *arena, const struct table_index *index);

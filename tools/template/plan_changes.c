@@ -101,7 +101,7 @@ static void remove_indexes(const struct change *change) {
         const struct table_index *index = &change->found->indexes[i];
         if (!index->global)
             continue;
-        const struct table_index *wanted = find_index(change->wanted, index->name);
+        const struct table_index *wanted = table_find_index(change->wanted, index->name);
         if (wanted == NULL)
             remove_index(change, index, "");
         else if (!index_equal(wanted, index))
@@ -112,7 +112,7 @@ static void remove_indexes(const struct change *change) {
 /* The index as it stays: in both states, and the same. */
 static const struct table_index *kept(const struct change *change,
                                       const struct table_index *index) {
-    const struct table_index *found = find_index(change->found, index->name);
+    const struct table_index *found = table_find_index(change->found, index->name);
     return index->global && found != NULL && index_equal(index, found) ? found : NULL;
 }
 

@@ -187,10 +187,9 @@ static struct error *read_index(const struct property_reader *reader, const stru
     TRY(property_item_mapping(reader, node, "an index"));
     TRY(property_check(reader, node, &members));
     TRY(property_required_text(reader, node, "IndexName", &index->name));
-    for (size_t i = 0; i < definition->index_count; i++)
-        if (slice_equal(definition->indexes[i].name, index->name))
-            return document_error(reader->document, node->mark, "index '%.*s' is there twice",
-                                  SLICE_ARGS(index->name));
+    if (table_find_index(definition, index->name) != NULL)
+        return document_error(reader->document, node->mark, "index '%.*s' is there twice",
+                              SLICE_ARGS(index->name));
     index->global = global;
     TRY(read_keys(reader, node, definition, &index->keys));
     TRY(read_projection(reader, node, index));

@@ -3,6 +3,7 @@
  *
  * What the service would refuse is left to the service, but for the mistakes that are made most
  * often: those are told with their line. */
+#include "model/index_key.h"
 #include "model/limits.h"
 #include "template/state.h"
 
@@ -106,30 +107,13 @@ static struct error *read_encryption(const struct property_reader *reader,
 
 /* ---- mistakes that are made most often ---- */
 
-static bool schema_uses(const struct key_schema *keys, struct slice name) {
-    for (size_t i = 0; i < keys->hash_count; i++)
-        if (slice_equal(keys->hash[i].name, name))
-            return true;
-    for (size_t i = 0; i < keys->range_count; i++)
-        if (slice_equal(keys->range[i].name, name))
-            return true;
-    return false;
-}
-
-static bool attribute_used(const struct table_definition *definition, struct slice name) {
-    bool used = schema_uses(&definition->keys, name);
-    for (size_t i = 0; i < definition->index_count; i++)
-        used = used || schema_uses(&definition->indexes[i].keys, name);
-    return used;
-}
-
 static struct error *check_attributes(const struct property_reader *reader,
                                       const struct node *properties,
                                       const struct table_definition *definition) {
     const struct node *list = node_find(properties, "AttributeDefinitions");
     for (size_t i = 0; list != NULL && i < list->count; i++) {
         const struct node *name = node_find(list->items[i], "AttributeName");
-        if (!attribute_used(definition, name->text))
+        if (!table_key_attribute(definition, name->text))
             return document_error(reader->document, list->items[i]->mark,
                                   "AttributeDefinitions defines '%.*s', which is no key of the "
                                   "table or of an index",

@@ -72,12 +72,10 @@ struct wanted_index {
 static struct error *find_index(struct arena *arena, const struct table_definition *source,
                                 const struct wanted_index *wanted,
                                 const struct table_index **ret_index) {
-    for (size_t i = 0; i < source->index_count; i++) {
-        const struct table_index *index = &source->indexes[i];
-        if (index->global != wanted->global || !slice_equal(index->name, wanted->name) ||
-            !keys_match(wanted->keys, &index->keys) ||
-            !projection_matches(arena, wanted->projection, index))
-            continue;
+    const struct table_index *index = table_find_index(source, wanted->name);
+    if (index != NULL && index->global == wanted->global &&
+        keys_match(wanted->keys, &index->keys) &&
+        projection_matches(arena, wanted->projection, index)) {
         *ret_index = index;
         return NULL;
     }
@@ -119,10 +117,9 @@ static void add_all(struct table_definition *definition, const struct table_defi
 /* A list that has an index twice would give it twice. */
 static struct error *check_new(struct arena *arena, const struct table_definition *definition,
                                struct slice name) {
-    for (size_t i = 0; i < definition->index_count; i++)
-        if (slice_equal(definition->indexes[i].name, name))
-            return error_validation(arena, PVI "Duplicate index name: %.*s", SLICE_ARGS(name));
-    return NULL;
+    if (table_find_index(definition, name) == NULL)
+        return NULL;
+    return error_validation(arena, PVI "Duplicate index name: %.*s", SLICE_ARGS(name));
 }
 
 static struct error *add_local_indexes(struct arena *arena, const struct field_list *given,

@@ -59,17 +59,14 @@ static const struct read_page_hooks hooks = {
 static struct error *find_index(struct op_call *call, struct partiql_select *select) {
     struct read_page *page = &select->page;
     struct slice name = select->statement->partiql.index_name;
-    const struct table_definition *table = &page->range.table->definition;
     if (!slice_present(name))
         return NULL;
-    if (!index_read_exists(&page->range, name))
+    const struct table_index *index = table_find_index(&page->range.table->definition, name);
+    if (index == NULL)
         return error_validation(call->arena, "The table does not have the specified index");
-    for (size_t i = 0; i < table->index_count; i++)
-        if (page->consistent && table->indexes[i].global &&
-            slice_equal(table->indexes[i].name, name))
-            return error_validation(
-                call->arena,
-                "Strongly consistent read is not supported on Global Secondary Indexes");
+    if (page->consistent && index->global)
+        return error_validation(
+            call->arena, "Strongly consistent read is not supported on Global Secondary Indexes");
     TRY(index_read_find(call, page, name));
     const struct key_schema *keys = &page->range.index->keys;
     if (keys->hash_count > 1 || keys->range_count > 1)

@@ -51,10 +51,11 @@ static void find_keys(struct permission *permission, struct slice given, struct 
         table_lookup(permission->call, given, &table) != NULL)
         return;
     const struct table_definition *definition = &table->definition;
-    permission->keys = slice_present(index) ? NULL : &definition->keys;
-    for (size_t i = 0; i < definition->index_count && slice_present(index); i++)
-        if (slice_equal(definition->indexes[i].name, index))
-            permission->keys = &definition->indexes[i].keys;
+    const struct table_index *found = table_find_index(definition, index);
+    if (slice_present(index))
+        permission->keys = found == NULL ? NULL : &found->keys;
+    else
+        permission->keys = &definition->keys;
 }
 
 void permission_init(struct permission *permission, struct op_call *call, const char *action,

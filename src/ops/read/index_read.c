@@ -67,21 +67,9 @@ static struct error *note_projection(struct unprojected *list, const struct proj
 
 /* ---- the checks ---- */
 
-static const struct table_index *find_index(const struct table_definition *table,
-                                            struct slice name) {
-    for (size_t i = 0; i < table->index_count; i++)
-        if (slice_equal(table->indexes[i].name, name))
-            return &table->indexes[i];
-    return NULL;
-}
-
-bool index_read_exists(const struct read_range *range, struct slice index_name) {
-    return find_index(&range->table->definition, index_name) != NULL;
-}
-
 struct error *index_read_find(struct op_call *call, struct read_page *page,
                               struct slice index_name) {
-    const struct table_index *index = find_index(&page->range.table->definition, index_name);
+    const struct table_index *index = table_find_index(&page->range.table->definition, index_name);
     if (index == NULL)
         return error_validation(call->arena, "The table does not have the specified index: %.*s",
                                 SLICE_ARGS(index_name));

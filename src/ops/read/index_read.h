@@ -4,8 +4,6 @@
 
 #include "ops/read/read_page.h"
 
-/* True when the table has an index of that name. */
-bool index_read_exists(const struct read_range *range, struct slice index_name);
 /* Finds the index of page->range.table and sets page->range.index: it exists, can be read, and with
  * the consistency that is asked for. */
 struct error *index_read_find(struct op_call *call, struct read_page *page,

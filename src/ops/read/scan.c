@@ -79,7 +79,7 @@ static struct error *check_index(struct op_call *call, struct read_page *page) {
     const struct scan_request *request = call->request;
     /* A start key cannot be one of an index that is not there, and that is what is said. */
     if (value_present(page->range.start_key) &&
-        !index_read_exists(&page->range, request->index_name))
+        table_find_index(&page->range.table->definition, request->index_name) == NULL)
         return error_validation(call->arena, "The provided starting key is invalid");
     TRY(index_read_find(call, page, request->index_name));
     TRY(index_read_check_start(call->arena, &page->range));

@@ -2,7 +2,6 @@
 #include "ops/table/table_indexes.h"
 
 #include "model/index_key.h"
-#include "model/key.h"
 #include "ops/table/table_settings.h"
 
 static void project(struct arena *arena, const struct projection_input *projection,
@@ -46,16 +45,12 @@ struct table_index global_index_of(struct arena *arena, const struct global_inde
     return index;
 }
 
-static bool attribute_is_used(const struct table_definition *definition, struct slice name) {
-    return key_schema_has(&definition->keys, name) || index_key_attribute(definition, name);
-}
-
 void table_prune_attributes(struct arena *arena, struct table_definition *definition) {
     struct attribute_definition *kept =
         ARENA_ARRAY(arena, struct attribute_definition, definition->attribute_count);
     size_t count = 0;
     for (size_t i = 0; i < definition->attribute_count; i++)
-        if (attribute_is_used(definition, definition->attributes[i].name))
+        if (table_key_attribute(definition, definition->attributes[i].name))
             kept[count++] = definition->attributes[i];
     definition->attributes = kept;
     definition->attribute_count = count;

@@ -86,13 +86,6 @@ struct error *update_indexes_check(struct arena *arena,
 
 /* ---- against the table ---- */
 
-static struct table_index *index_find(struct table_definition *definition, struct slice name) {
-    for (size_t i = 0; i < definition->index_count; i++)
-        if (slice_equal(definition->indexes[i].name, name))
-            return &definition->indexes[i];
-    return NULL;
-}
-
 static struct error *index_not_found(struct arena *arena, const struct table_definition *definition,
                                      struct slice name) {
     return error_new(arena, ERROR_RESOURCE_NOT_FOUND,
@@ -178,7 +171,7 @@ static struct error *apply_create(struct arena *arena, const struct table_update
                                   const struct global_index_input *create,
                                   struct table_definition *definition,
                                   struct update_outcome *outcome) {
-    if (index_find(definition, create->index_name) != NULL)
+    if (table_find_index(definition, create->index_name) != NULL)
         return error_validation(arena, "Attempting to create an index which already exists");
     TRY(check_new_throughput(arena, create, definition));
     TRY(check_room(arena, create, definition));
@@ -202,7 +195,7 @@ static struct error *apply_create(struct arena *arena, const struct table_update
 static struct error *apply_delete(struct arena *arena, struct slice name,
                                   struct table_definition *definition,
                                   struct update_outcome *outcome) {
-    struct table_index *index = index_find(definition, name);
+    struct table_index *index = table_find_index(definition, name);
     if (index == NULL)
         return index_not_found(arena, definition, name);
     if (!index->global)
@@ -222,7 +215,7 @@ static struct error *apply_change(struct arena *arena, const struct table_update
                                   const struct global_index_change_input *given,
                                   struct table_definition *definition,
                                   struct update_outcome *outcome) {
-    struct table_index *index = index_find(definition, given->index_name);
+    struct table_index *index = table_find_index(definition, given->index_name);
     if (index == NULL)
         return index_not_found(arena, definition, given->index_name);
     if (!index->global)
@@ -267,7 +260,7 @@ static struct error *check_not_creating(struct arena *arena,
     for (size_t i = 0; i < request->global_secondary_index_updates.count; i++) {
         const struct table_index *index = NULL;
         if (update[i].create != NULL)
-            index = index_find(definition, update[i].create->index_name);
+            index = table_find_index(definition, update[i].create->index_name);
         if (index != NULL && index->status == TABLE_CREATING)
             return error_new(arena, ERROR_RESOURCE_IN_USE,
                              "Attempt to change a resource which is still in use: Index is being "

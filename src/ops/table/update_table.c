@@ -139,14 +139,6 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 
 /* ---- the reply ---- */
 
-static const struct table_index *index_of(const struct table_definition *definition,
-                                          struct slice name) {
-    for (size_t i = 0; i < definition->index_count; i++)
-        if (slice_equal(definition->indexes[i].name, name))
-            return &definition->indexes[i];
-    return NULL;
-}
-
 /* The table as it will be, with an index that goes still in its place. */
 static struct table_definition *
 definition_to_show(struct arena *arena, const struct catalog_job *job, struct slice deleted) {
@@ -156,7 +148,7 @@ definition_to_show(struct arena *arena, const struct catalog_job *job, struct sl
     struct table_index *indexes =
         arena_copy(arena, listed->indexes, listed->index_count * sizeof(*listed->indexes));
     for (size_t i = 0; i < listed->index_count; i++) {
-        const struct table_index *now = index_of(&job->after->definition, indexes[i].name);
+        const struct table_index *now = table_find_index(&job->after->definition, indexes[i].name);
         if (now != NULL)
             indexes[i] = *now;
         else
@@ -174,19 +166,15 @@ definition_to_show(struct arena *arena, const struct catalog_job *job, struct sl
 static void show_index_change(const struct global_index_change_input *given,
                               const struct table_definition *before,
                               const struct table_definition *shown, struct index_figures *figures) {
-    const struct table_index *old = index_of(before, given->index_name);
-    for (size_t i = 0; i < shown->index_count; i++) {
-        struct table_index *index = &shown->indexes[i];
-        if (!slice_equal(index->name, given->index_name))
-            continue;
-        if (given->provisioned_throughput != NULL || given->on_demand_throughput != NULL)
-            index->status = TABLE_UPDATING;
-        if (before->billing == shown->billing)
-            index->throughput = old->throughput;
-        figures[i].warm_updating =
-            index->warm.read != old->warm.read || index->warm.write != old->warm.write;
-        index->warm = old->warm;
-    }
+    const struct table_index *old = table_find_index(before, given->index_name);
+    struct table_index *index = table_find_index(shown, given->index_name);
+    if (given->provisioned_throughput != NULL || given->on_demand_throughput != NULL)
+        index->status = TABLE_UPDATING;
+    if (before->billing == shown->billing)
+        index->throughput = old->throughput;
+    figures[index - shown->indexes].warm_updating =
+        index->warm.read != old->warm.read || index->warm.write != old->warm.write;
+    index->warm = old->warm;
 }
 
 static struct error *finish(struct op_call *call) {
