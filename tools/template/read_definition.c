@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "model/limits.h"
+#include "model/table_json.h"
 #include "template/state.h"
 
 enum { DEFINITIONS_MAX = 200, NON_KEY_MAX = 200, INDEXES_MAX = 30 };
@@ -108,33 +109,29 @@ static struct error *read_keys(const struct property_reader *reader, const struc
 /* ---- throughput ---- */
 
 static struct error *read_units(const struct property_reader *reader, const struct node *holder,
-                                const char *name, const char *const units[2],
-                                struct unit_pair *ret_units) {
+                                const struct unit_names *names, struct unit_pair *ret_units) {
     const struct node *mapping = NULL;
-    TRY(property_mapping(reader, holder, name, &mapping));
+    TRY(property_mapping(reader, holder, names->pair, &mapping));
     if (mapping == NULL)
         return NULL;
-    const char *const known[] = {units[0], units[1], NULL};
-    const struct property_set members = {name, known, NULL};
+    const char *const known[] = {names->read, names->write, NULL};
+    const struct property_set members = {names->pair, known, NULL};
     TRY(property_check(reader, mapping, &members));
-    TRY(property_integer(reader, mapping, units[0], &ret_units->read));
-    return property_integer(reader, mapping, units[1], &ret_units->write);
+    TRY(property_integer(reader, mapping, names->read, &ret_units->read));
+    return property_integer(reader, mapping, names->write, &ret_units->write);
 }
 
 static struct error *read_throughput(const struct property_reader *reader,
                                      const struct node *holder,
                                      struct provisioned_throughput *provisioned,
                                      struct unit_pair *on_demand, struct unit_pair *warm) {
-    static const char *const provisioned_units[] = {"ReadCapacityUnits", "WriteCapacityUnits"};
-    static const char *const on_demand_units[] = {"MaxReadRequestUnits", "MaxWriteRequestUnits"};
-    static const char *const warm_units[] = {"ReadUnitsPerSecond", "WriteUnitsPerSecond"};
     struct unit_pair units = {0, 0};
     *on_demand = *warm = UNITS_UNSET;
-    TRY(read_units(reader, holder, "ProvisionedThroughput", provisioned_units, &units));
+    TRY(read_units(reader, holder, &provisioned_names, &units));
     provisioned->read_units = units.read;
     provisioned->write_units = units.write;
-    TRY(read_units(reader, holder, "OnDemandThroughput", on_demand_units, on_demand));
-    return read_units(reader, holder, "WarmThroughput", warm_units, warm);
+    TRY(read_units(reader, holder, &on_demand_names, on_demand));
+    return read_units(reader, holder, &warm_names, warm);
 }
 
 /* ---- indexes ---- */

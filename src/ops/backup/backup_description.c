@@ -2,7 +2,7 @@
  * it did not have is absent. */
 #include "ops/backup/backup_description.h"
 
-#include "model/key_json.h"
+#include "model/table_json.h"
 #include "ops/table/table_description.h"
 #include "json/member.h"
 
@@ -47,14 +47,6 @@ void backup_summary_write(const struct op_call *call, struct json_writer *json,
 
 /* ---- its table ---- */
 
-static void write_throughput(struct json_writer *json,
-                             const struct provisioned_throughput *throughput) {
-    member_object(json, "ProvisionedThroughput");
-    member_integer(json, "ReadCapacityUnits", throughput->read_units);
-    member_integer(json, "WriteCapacityUnits", throughput->write_units);
-    json_object_end(json);
-}
-
 static void write_table(const struct op_call *call, struct json_writer *json,
                         const struct backup_description *description) {
     const struct table_definition *definition = description->definition;
@@ -63,51 +55,28 @@ static void write_table(const struct op_call *call, struct json_writer *json,
     member_integer(json, "TableSizeBytes", description->backup->size_bytes);
     key_schema_write(json, &definition->keys);
     member_time(json, "TableCreationDateTime", definition->created_ms);
-    write_throughput(json, &definition->throughput);
-    on_demand_write(json, definition->on_demand, NULL);
+    provisioned_write(json, &definition->throughput);
+    units_write(json, &on_demand_names, definition->on_demand);
     member_integer(json, "ItemCount", description->backup->item_count);
     member_word(json, "BillingMode", billing_mode_name(definition->billing));
     json_object_end(json);
 }
 
-static void write_index(struct json_writer *json, const struct table_index *index) {
-    json_object_begin(json);
-    member_text(json, "IndexName", index->name);
-    key_schema_write(json, &index->keys);
-    index_projection_write(json, index);
-    if (index->global) {
-        write_throughput(json, &index->throughput);
-        on_demand_write(json, index->on_demand, NULL);
-    }
-    json_object_end(json);
-}
-
-static void write_indexes(struct json_writer *json, const struct table_definition *definition,
-                          const char *name, bool global) {
-    bool any = false;
-    for (size_t i = 0; i < definition->index_count; i++) {
-        if (definition->indexes[i].global != global)
-            continue;
-        if (!any) {
-            member_array(json, name);
-            any = true;
-        }
-        write_index(json, &definition->indexes[i]);
-    }
-    if (any)
-        json_array_end(json);
+static void write_index(struct json_writer *json, const struct table_index *index,
+                        const void *context) {
+    (void)context;
+    if (!index->global)
+        return;
+    provisioned_write(json, &index->throughput);
+    units_write(json, &on_demand_names, index->on_demand);
 }
 
 static void write_features(struct json_writer *json, const struct table_definition *definition) {
     member_object(json, "SourceTableFeatureDetails");
-    write_indexes(json, definition, "LocalSecondaryIndexes", false);
-    write_indexes(json, definition, "GlobalSecondaryIndexes", true);
-    if (definition->stream != STREAM_OFF) {
-        member_object(json, "StreamDescription");
-        member_bool(json, "StreamEnabled", true);
-        member_word(json, "StreamViewType", stream_view_name(definition->stream));
-        json_object_end(json);
-    }
+    indexes_write(json, definition, false, write_index, NULL);
+    indexes_write(json, definition, true, write_index, NULL);
+    if (definition->stream != STREAM_OFF)
+        stream_write(json, "StreamDescription", definition->stream);
     if (slice_present(definition->ttl_attribute)) {
         member_object(json, "TimeToLiveDescription");
         member_word(json, "TimeToLiveStatus", feature_status_name(FEATURE_ENABLED));

@@ -1,6 +1,6 @@
 /* describe_stream.c - DescribeStream: a stream and its shards, in the order of their ids, which is
  * also that of their ages. */
-#include "model/key_json.h"
+#include "model/table_json.h"
 #include "ops/stream/stream_arn.h"
 #include "ops/table/table_description.h"
 #include "json/member.h"

@@ -3,6 +3,7 @@
 #include "base/base64.h"
 #include "engine/catalog.h"
 #include "model/limits.h"
+#include "model/table_json.h"
 #include "ops/table/tags.h"
 #include "json/member.h"
 
@@ -44,24 +45,16 @@ static struct error *validate(struct op_call *call) {
     return NULL;
 }
 
-static void write_tag(struct json_writer *json, const struct table_tag *tag) {
-    json_object_begin(json);
-    member_text(json, "Key", tag->key);
-    member_text(json, "Value", tag->value);
-    json_object_end(json);
-}
-
 static void write_page(struct json_writer *json, const struct table_definition *table,
                        struct slice after) {
-    size_t at = 0, count = 0;
+    size_t at = 0;
     while (slice_present(after) && at < table->tag_count &&
            slice_compare(table->tags[at].key, after) <= 0)
         at++;
+    size_t left = table->tag_count - at, count = left < LIMIT_LIST_TAGS ? left : LIMIT_LIST_TAGS;
     json_object_begin(json);
-    member_array(json, "Tags");
-    for (; at < table->tag_count && count < LIMIT_LIST_TAGS; at++, count++)
-        write_tag(json, &table->tags[at]);
-    json_array_end(json);
+    tags_write(json, table->tags + at, count);
+    at += count;
     if (at < table->tag_count) {
         JSON_NAME_LITERAL(json, "NextToken");
         json_base64(json, table->tags[at - 1].key);

@@ -5,8 +5,8 @@
  * output. */
 #include "ops/table/table_description.h"
 
-#include "model/key_json.h"
 #include "model/limits.h"
+#include "model/table_json.h"
 #include "json/member.h"
 
 enum {
@@ -60,30 +60,12 @@ static void write_throughput(struct json_writer *json, const struct table_descri
     json_object_end(json);
 }
 
-static void write_attributes(struct json_writer *json, const struct table_definition *definition) {
-    member_array(json, "AttributeDefinitions");
-    for (size_t i = 0; i < definition->attribute_count; i++) {
-        const struct attribute_definition *attribute = &definition->attributes[i];
-        json_object_begin(json);
-        member_text(json, "AttributeName", attribute->name);
-        member_word(json, "AttributeType", value_type_name(attribute->type));
-        json_object_end(json);
-    }
-    json_array_end(json);
-}
-
-void on_demand_write(struct json_writer *json, struct unit_pair units,
-                     const struct table_description *removed) {
-    bool read = units.read != -1 || (removed != NULL && removed->on_demand_read_removed);
-    bool write = units.write != -1 || (removed != NULL && removed->on_demand_write_removed);
-    if (!read && !write)
-        return;
-    member_object(json, "OnDemandThroughput");
-    if (read)
-        member_integer(json, "MaxReadRequestUnits", units.read);
-    if (write)
-        member_integer(json, "MaxWriteRequestUnits", units.write);
-    json_object_end(json);
+/* The units that were taken away are shown once more. */
+static void write_on_demand(struct json_writer *json, const struct table_description *table) {
+    struct unit_pair units = table->definition->on_demand;
+    units_write_parts(json, &on_demand_names, units,
+                      units.read != -1 || table->on_demand_read_removed,
+                      units.write != -1 || table->on_demand_write_removed);
 }
 
 static void write_warm(struct json_writer *json, struct unit_pair units, bool updating) {
@@ -139,12 +121,8 @@ static void write_sse(struct json_writer *json, const struct table_description *
 
 static void write_stream(struct json_writer *json, const struct table_description *table) {
     const struct table_definition *definition = table->definition;
-    if (definition->stream != STREAM_OFF) {
-        member_object(json, "StreamSpecification");
-        member_bool(json, "StreamEnabled", true);
-        member_word(json, "StreamViewType", stream_view_name(definition->stream));
-        json_object_end(json);
-    }
+    if (definition->stream != STREAM_OFF)
+        stream_write(json, "StreamSpecification", definition->stream);
     if (slice_present(definition->stream_label)) {
         member_text(json, "LatestStreamLabel", definition->stream_label);
         write_arn(json, "LatestStreamArn", table, "/stream/", definition->stream_label);
@@ -153,16 +131,12 @@ static void write_stream(struct json_writer *json, const struct table_descriptio
 
 /* ---- indexes ---- */
 
-static void write_index(struct json_writer *json, const struct table_description *table,
-                        size_t position) {
-    const struct table_index *index = &table->definition->indexes[position];
+static void write_index(struct json_writer *json, const struct table_index *index,
+                        const void *context) {
+    const struct table_description *table = context;
     struct index_figures figures = {.item_count = 0};
     if (table->index_figures != NULL)
-        figures = table->index_figures[position];
-    json_object_begin(json);
-    member_text(json, "IndexName", index->name);
-    key_schema_write(json, &index->keys);
-    index_projection_write(json, index);
+        figures = table->index_figures[index - table->definition->indexes];
     if (index->global) {
         bool creating = table->kind == DESCRIBE_CREATED || table->definition->restoring;
         member_word(json, "IndexStatus",
@@ -177,28 +151,10 @@ static void write_index(struct json_writer *json, const struct table_description
     member_integer(json, "ItemCount", figures.item_count);
     write_arn(json, "IndexArn", table, "/index/", index->name);
     if (index->global)
-        on_demand_write(json, index->on_demand, NULL);
+        units_write(json, &on_demand_names, index->on_demand);
     if (index->global && table->kind != DESCRIBE_CREATED) /* a new table's are warm later */
         write_warm(json, warm_units(table->definition->billing, &index->throughput, index->warm),
                    figures.warm_updating);
-    json_object_end(json);
-}
-
-static void write_indexes(struct json_writer *json, const struct table_description *table,
-                          const char *name, bool global) {
-    const struct table_definition *definition = table->definition;
-    bool any = false;
-    for (size_t i = 0; i < definition->index_count; i++) {
-        if (definition->indexes[i].global != global)
-            continue;
-        if (!any) {
-            member_array(json, name);
-            any = true;
-        }
-        write_index(json, table, i);
-    }
-    if (any)
-        json_array_end(json);
 }
 
 /* ---- where it comes from ---- */
@@ -241,16 +197,16 @@ void table_description_write(struct json_writer *json, const struct table_descri
     json_object_begin(json);
     write_what_deletion_leaves(json, table);
     if (table->kind != DESCRIBE_DELETED) {
-        write_attributes(json, definition);
+        attribute_definitions_write(json, definition->attributes, definition->attribute_count);
         key_schema_write(json, &definition->keys);
         member_time(json, "CreationDateTime", definition->created_ms);
-        write_indexes(json, table, "LocalSecondaryIndexes", false);
-        write_indexes(json, table, "GlobalSecondaryIndexes", true);
+        indexes_write(json, definition, false, write_index, table);
+        indexes_write(json, definition, true, write_index, table);
         write_stream(json, table);
         write_restore(json, definition);
         write_sse(json, table);
         write_class(json, definition);
-        on_demand_write(json, definition->on_demand, table);
+        write_on_demand(json, table);
         write_table_warm(json, table, shown_throughput(table));
     }
     json_object_end(json);

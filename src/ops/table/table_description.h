@@ -45,11 +45,6 @@ struct table_description {
 /* One JSON object. */
 void table_description_write(struct json_writer *json, const struct table_description *table);
 
-/* The member OnDemandThroughput, unless nothing is set. `removed` (or NULL) tells what was taken
- * away and is shown once more. */
-void on_demand_write(struct json_writer *json, struct unit_pair units,
-                     const struct table_description *removed);
-
 /* How many times throughput was decreased on the UTC day of `now_ms`. */
 int64_t throughput_decreases_today(const struct provisioned_throughput *throughput, int64_t now_ms);
 
