@@ -1,11 +1,11 @@
 /* backfill.c - one bounded step at a time. */
 #include "engine/backfill.h"
 
-#include "base/bytes.h"
 #include "base/log.h"
 #include "codec/catalog.h"
 #include "codec/item.h"
 #include "engine/expiry.h"
+#include "engine/keyspace.h"
 #include "engine/txn.h"
 
 /* What one step reads: little enough that a write that waits for it hardly notices. */
@@ -28,15 +28,8 @@ bool backfill_covers(bool filling, const struct table_stats *stats, struct slice
            (slice_present(stats->cursor.key) && slice_compare(item_key, stats->cursor.key) <= 0);
 }
 
-struct store_key backfill_cursor_key(struct arena *arena, uint32_t id) {
-    uint8_t *key = arena_alloc(arena, 5);
-    key[0] = 'B';
-    store_u32_be(key + 1, id);
-    return (struct store_key){KEYSPACE_CATALOG, slice_of(key, 5)};
-}
-
 struct error *backfill_load(struct arena *arena, struct store_txn *txn, struct table_stats *stats) {
-    struct store_key key = backfill_cursor_key(arena, stats->id);
+    struct store_key key = catalog_key(backfill_key(arena, stats->id));
     struct slice cursor;
     TRY(store_get(txn, &key, &cursor));
     if (slice_present(cursor))
@@ -131,7 +124,7 @@ static void put_entries(struct step *step, struct store_txn *txn,
             step->bytes += (int64_t)index_entry_size(&entries->entry);
     }
     const struct table_stats *stats = step->stats;
-    struct store_key key = catalog_stats_key(step->arena, stats->id);
+    struct store_key key = catalog_key(statistics_key(step->arena, stats->id));
     store_put(txn, &key,
               catalog_stats_encode(step->arena, atomic_load(&stats->item_count) + step->entries,
                                    atomic_load(&stats->size_bytes) + step->bytes));
@@ -156,15 +149,15 @@ static struct error *activate(struct step *step, struct store_txn *txn, struct t
     else
         definition.ttl_building = false;
     struct slice stored = table_definition_encode(step->arena, &definition);
-    struct store_key key = catalog_table_key(step->arena, definition.name);
+    struct store_key key = catalog_key(table_key(step->arena, definition.name));
     store_put(txn, &key, stored);
-    key = backfill_cursor_key(step->arena, step->stats->id);
+    key = catalog_key(backfill_key(step->arena, step->stats->id));
     store_delete(txn, &key);
     return catalog_table_new(step->arena, stored, step->table, ret_table);
 }
 
 static void put_cursor(struct step *step, struct store_txn *txn) {
-    struct store_key key = backfill_cursor_key(step->arena, step->stats->id);
+    struct store_key key = catalog_key(backfill_key(step->arena, step->stats->id));
     if (slice_present(step->cursor))
         store_put(txn, &key, step->cursor);
 }

@@ -24,7 +24,4 @@ struct error *backfill_load(struct arena *arena, struct store_txn *txn, struct t
 struct error *backfill_step(struct engine *engine, struct arena *arena,
                             enum chore_state *ret_state);
 
-/* The record that goes with a range, to be deleted with it. */
-struct store_key backfill_cursor_key(struct arena *arena, uint32_t id);
-
 #endif

@@ -4,13 +4,11 @@
  * that the table had: nothing is copied. */
 #include "engine/backup.h"
 
-#include "base/bytes.h"
 #include "codec/catalog.h"
 #include "engine/copy.h"
 #include "engine/history.h"
+#include "engine/keyspace.h"
 #include "engine/sequence.h"
-
-enum { BACKUP_KEY_BYTES = 1 + 8 + 4 };
 
 #define MS_PER_DAY INT64_C(86400000)
 
@@ -21,17 +19,9 @@ int64_t recovery_window_start_ms(const struct table_definition *definition, int6
 
 /* ---- records ---- */
 
-static struct store_key backup_key(struct arena *arena, int64_t created_ms, uint32_t id) {
-    uint8_t *key = arena_alloc(arena, BACKUP_KEY_BYTES);
-    key[0] = 'K';
-    store_u64_be(key + 1, (uint64_t)created_ms);
-    store_u32_be(key + 9, id);
-    return (struct store_key){KEYSPACE_CATALOG, slice_of(key, BACKUP_KEY_BYTES)};
-}
-
 struct error *backup_get(struct arena *arena, struct store_txn *txn, int64_t created_ms,
                          uint32_t id, struct backup *ret_backup) {
-    struct store_key key = backup_key(arena, created_ms, id);
+    struct store_key key = catalog_key(backup_key(arena, created_ms, id));
     struct slice record;
     TRY(store_get(txn, &key, &record));
     *ret_backup = (struct backup){.name = SLICE_NONE};
@@ -41,15 +31,14 @@ struct error *backup_get(struct arena *arena, struct store_txn *txn, int64_t cre
 }
 
 void backup_put(struct arena *arena, struct store_txn *txn, const struct backup *backup) {
-    struct store_key key = backup_key(arena, backup->created_ms, backup->id);
+    struct store_key key = catalog_key(backup_key(arena, backup->created_ms, backup->id));
     store_put(txn, &key, backup_encode(arena, backup));
 }
 
 void backup_delete(struct arena *arena, struct store_txn *txn, const struct backup *backup) {
-    struct store_key key = backup_key(arena, backup->created_ms, backup->id);
+    struct store_key key = catalog_key(backup_key(arena, backup->created_ms, backup->id));
     store_delete(txn, &key);
-    struct key_range items = key_range_of_table(arena, backup->id);
-    struct store_range range = {KEYSPACE_ITEMS, items.first, items.last};
+    struct store_range range = range_in(KEYSPACE_ITEMS, key_range_of_table(arena, backup->id));
     store_delete_range(txn, &range);
 }
 
@@ -78,10 +67,10 @@ struct error *backup_table(struct arena *arena, const struct backup *backup,
 struct error *backup_list_open(struct reader *reader, const struct backup_id *after,
                                struct backup_list *ret_list) {
     *ret_list = (struct backup_list){reader, NULL};
-    struct store_range range = {KEYSPACE_CATALOG, SLICE_LITERAL("K"), SLICE_LITERAL("L")};
+    struct arena *arena = reader->arena;
+    struct store_range range = range_in(KEYSPACE_CATALOG, backup_key_range(arena));
     if (after != NULL)
-        range.first =
-            key_after(reader->arena, backup_key(reader->arena, after->created_ms, after->id).key);
+        range.first = key_after(arena, backup_key(arena, after->created_ms, after->id));
     return store_scan_open(reader->txn, &range, false, &ret_list->scan);
 }
 

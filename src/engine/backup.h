@@ -1,9 +1,7 @@
 /* backup.h - backups, and where tables are restored from.
  *
- *   KEYSPACE  KEY                                     VALUE
- *   catalog   "K", when it was made in ms (u64 be),   what is known of it (codec/backup.h)
- *             its id (u32 be)
- *   items     its id, ... as of a table               its items
+ * What is known of one stands in the catalog, by the time when it was made and its id
+ * (codec/backup.h), its items under that id as those of a table.
  *
  * Threads: reading on any thread, through a reader; the rest says for itself. */
 #ifndef GRAMME_ENGINE_BACKUP_H

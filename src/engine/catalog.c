@@ -12,6 +12,7 @@
 #include "codec/catalog.h"
 #include "engine/backfill.h"
 #include "engine/history.h"
+#include "engine/keyspace.h"
 #include "engine/state.h"
 
 /* ---- tables ---- */
@@ -209,7 +210,7 @@ void catalog_clear(struct engine *engine) {
 
 static struct error *load_stats(struct arena *arena, struct store_txn *txn,
                                 struct table_stats *stats) {
-    struct store_key key = catalog_stats_key(arena, stats->id);
+    struct store_key key = catalog_key(statistics_key(arena, stats->id));
     struct slice record;
     int64_t item_count, size_bytes;
     TRY(store_get(txn, &key, &record));
@@ -266,7 +267,7 @@ static struct error *load_all(struct arena *arena, struct store_txn *txn, struct
 }
 
 struct error *catalog_load(struct engine *engine, struct arena *arena, struct store_txn *txn) {
-    struct store_range tables = {KEYSPACE_CATALOG, SLICE_LITERAL("T"), SLICE_LITERAL("U")};
+    struct store_range tables = range_in(KEYSPACE_CATALOG, table_key_range(arena));
     struct store_scan *scan;
     TRY(store_scan_open(txn, &tables, false, &scan));
     struct catalog *list = list_new(0);

@@ -8,13 +8,14 @@
 #include "engine/copy.h"
 #include "engine/copy_step.h"
 #include "engine/history.h"
+#include "engine/keyspace.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
 #include "engine/stream.h"
 #include "engine/txn.h"
 
 static void put_empty_stats(struct arena *arena, struct store_txn *txn, uint32_t id) {
-    struct store_key key = catalog_stats_key(arena, id);
+    struct store_key key = catalog_key(statistics_key(arena, id));
     store_put(txn, &key, catalog_stats_encode(arena, 0, 0));
 }
 
@@ -36,10 +37,9 @@ static void assign_ids(struct engine *engine, struct arena *arena, struct store_
 }
 
 static void drop_range(struct arena *arena, struct store_txn *txn, uint8_t keyspace, uint32_t id) {
-    struct store_key key = catalog_stats_key(arena, id);
+    struct store_key key = catalog_key(statistics_key(arena, id));
     store_delete(txn, &key);
-    struct key_range all = key_range_of_table(arena, id);
-    struct store_range range = {keyspace, all.first, all.last};
+    struct store_range range = range_in(keyspace, key_range_of_table(arena, id));
     store_delete_range(txn, &range);
 }
 
@@ -54,7 +54,7 @@ static bool has_range(const struct table_definition *definition, uint32_t id) {
 }
 
 static void drop_derived(struct arena *arena, struct store_txn *txn, uint32_t id) {
-    struct store_key cursor = backfill_cursor_key(arena, id);
+    struct store_key cursor = catalog_key(backfill_key(arena, id));
     store_delete(txn, &cursor);
     drop_range(arena, txn, KEYSPACE_INDEXES, id);
 }
@@ -76,7 +76,7 @@ static void drop_table(struct engine *engine, struct arena *arena, struct store_
                        const struct table *table) {
     const struct table_definition *definition = &table->definition;
     const struct copy *restore = copy_into(engine, definition->id);
-    struct store_key key = catalog_table_key(arena, definition->name);
+    struct store_key key = catalog_key(table_key(arena, definition->name));
     store_delete(txn, &key);
     drop_indexes(arena, txn, definition, NULL);
     drop_range(arena, txn, KEYSPACE_INDEXES, definition->id); /* its item collections */
@@ -135,7 +135,7 @@ static struct error *apply_change(struct engine *engine, struct catalog_job *job
         copy_put(arena, txn, &change->fill);
     }
     struct slice stored = table_definition_encode(arena, &definition);
-    struct store_key key = catalog_table_key(arena, definition.name);
+    struct store_key key = catalog_key(table_key(arena, definition.name));
     store_put(txn, &key, stored);
     return catalog_table_new(arena, stored, current, ret_table);
 }

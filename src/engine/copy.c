@@ -6,29 +6,20 @@
 
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/check.h"
 #include "engine/copy_step.h"
 #include "engine/history.h"
-
-enum { COPY_KEY_BYTES = 5 };
+#include "engine/keyspace.h"
 
 /* ---- records ---- */
 
-static struct store_key copy_key(struct arena *arena, uint32_t target) {
-    uint8_t *key = arena_alloc(arena, COPY_KEY_BYTES);
-    key[0] = 'C';
-    store_u32_be(key + 1, target);
-    return (struct store_key){KEYSPACE_CATALOG, slice_of(key, COPY_KEY_BYTES)};
-}
-
 void copy_put(struct arena *arena, struct store_txn *txn, const struct copy_state *state) {
-    struct store_key key = copy_key(arena, state->target);
+    struct store_key key = catalog_key(copy_key(arena, state->target));
     store_put(txn, &key, copy_state_encode(arena, state));
 }
 
 void copy_delete(struct arena *arena, struct store_txn *txn, uint32_t target) {
-    struct store_key key = copy_key(arena, target);
+    struct store_key key = catalog_key(copy_key(arena, target));
     store_delete(txn, &key);
 }
 
@@ -92,7 +83,7 @@ static struct error *load_all(struct engine *engine, struct arena *arena, struct
 }
 
 struct error *copy_load(struct engine *engine, struct arena *arena, struct store_txn *txn) {
-    struct store_range all = {KEYSPACE_CATALOG, SLICE_LITERAL("C"), SLICE_LITERAL("D")};
+    struct store_range all = range_in(KEYSPACE_CATALOG, copy_key_range(arena));
     struct store_scan *scan;
     TRY(store_scan_open(txn, &all, false, &scan));
     struct error *error = load_all(engine, arena, scan);

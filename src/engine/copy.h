@@ -1,8 +1,7 @@
 /* copy.h - the state of a table at one moment, copied into a range of its own: what backups and
  * restores are made of. Private to this folder; commit thread.
  *
- *   KEYSPACE  KEY                               VALUE
- *   catalog   "C", id of the target (u32 be)    how far the copy is (codec/copy.h)
+ * How far it is stands in the catalog, by the id of the target (codec/copy.h).
  *
  * A copy reads no snapshot. First it copies all items, a step at a time, while the source is
  * written to; since each of those writes leaves in the history what it replaced (history.h), the

@@ -11,6 +11,7 @@
 #include "engine/copy.h"
 #include "engine/history.h"
 #include "engine/index.h"
+#include "engine/keyspace.h"
 #include "engine/txn.h"
 
 /* What one step reads: little enough that a write that waits for it hardly notices. */
@@ -280,7 +281,7 @@ static struct error *finish_table(struct copy_run *run, struct store_txn *txn) {
     definition.status = TABLE_ACTIVE;
     definition.restoring = false;
     struct slice stored = table_definition_encode(run->arena, &definition);
-    struct store_key key = catalog_table_key(run->arena, definition.name);
+    struct store_key key = catalog_key(table_key(run->arena, definition.name));
     store_put(txn, &key, stored);
     return catalog_table_new(run->arena, stored, run->table, &run->finished_with);
 }
@@ -303,7 +304,7 @@ static struct error *finish(struct copy_run *run, struct store_txn *txn) {
 
 static void put_stats(struct copy_run *run, struct store_txn *txn, const struct table_stats *stats,
                       struct copy_count count) {
-    struct store_key key = catalog_stats_key(run->arena, stats->id);
+    struct store_key key = catalog_key(statistics_key(run->arena, stats->id));
     store_put(txn, &key, catalog_stats_encode(run->arena, count.items, count.bytes));
 }
 

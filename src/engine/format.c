@@ -11,17 +11,17 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "engine/keyspace.h"
 #include "engine/state.h"
 
 enum { FORMAT_VERSION = 1, FORMAT_BYTES = 21, FIRST_ID = 1 };
-
-static const struct store_key format_key = {KEYSPACE_CATALOG, {(const uint8_t *)"F", 1}};
 
 static void put_record(struct engine *engine, struct store_txn *txn) {
     uint8_t record[FORMAT_BYTES] = {FORMAT_VERSION};
     memcpy(record + 1, engine->keys.secret, SIPHASH_KEY_BYTES);
     store_u32(record + 17, engine->next_id);
-    store_put(txn, &format_key, slice_of(record, sizeof(record)));
+    struct store_key key = catalog_key(format_key());
+    store_put(txn, &key, slice_of(record, sizeof(record)));
 }
 
 void format_store_next_id(struct engine *engine, struct store_txn *txn) {
@@ -76,8 +76,9 @@ static struct error *load(struct engine *engine, struct arena *arena, struct sli
 struct error *format_load_or_create(struct engine *engine, struct arena *arena) {
     struct store_txn *txn;
     TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
+    struct store_key key = catalog_key(format_key());
     struct slice record = SLICE_NONE;
-    struct error *error = store_get(txn, &format_key, &record);
+    struct error *error = store_get(txn, &key, &record);
     if (error == NULL)
         error = slice_present(record) ? load(engine, arena, record) : create(engine, arena, txn);
     store_end(txn);

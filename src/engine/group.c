@@ -9,6 +9,7 @@
 #include "engine/backfill.h"
 #include "engine/expiry.h"
 #include "engine/history.h"
+#include "engine/keyspace.h"
 #include "engine/sequence.h"
 #include "engine/stream.h"
 
@@ -149,7 +150,7 @@ static void flush_slot(struct group *group, const struct slot *slot, struct stor
 }
 
 static void put_stats(struct group *group, const struct table_stats *stats, struct store_txn *txn) {
-    struct store_key key = catalog_stats_key(group->arena, stats->id);
+    struct store_key key = catalog_key(statistics_key(group->arena, stats->id));
     store_put(txn, &key,
               catalog_stats_encode(group->arena,
                                    atomic_load(&stats->item_count) + stats->pending_items,

@@ -5,18 +5,18 @@
  * when the clock was set back meanwhile. */
 #include "engine/history.h"
 
-#include "base/bytes.h"
 #include "codec/catalog.h"
 #include "codec/history.h"
 #include "engine/backup.h"
 #include "engine/copy.h"
+#include "engine/keyspace.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
 #include "engine/txn.h"
 
 /* Records are dropped when this much of their time has gathered: often enough for the shortest
  * period, and seldom enough that dropping costs nothing. */
-enum { TRIM_EVERY_MS = 60 * 60 * 1000, DEFINITION_KEY_BYTES = 1 + 4 + 8 };
+enum { TRIM_EVERY_MS = 60 * 60 * 1000 };
 
 #define ALL_NUMBERS UINT64_MAX
 
@@ -36,17 +36,9 @@ void history_put_item(struct group *group, const struct slot *slot, struct store
     store_put(txn, &key, history_record_encode(group->arena, &record));
 }
 
-static struct slice definition_key(struct arena *arena, uint32_t table_id, uint64_t number) {
-    uint8_t *key = arena_alloc(arena, DEFINITION_KEY_BYTES);
-    key[0] = 'H';
-    store_u32_be(key + 1, table_id);
-    store_u64_be(key + 5, number);
-    return slice_of(key, DEFINITION_KEY_BYTES);
-}
-
 static void put_definition(struct arena *arena, struct store_txn *txn,
                            const struct table_definition *before, uint64_t number) {
-    struct store_key key = {KEYSPACE_CATALOG, definition_key(arena, before->id, number)};
+    struct store_key key = catalog_key(past_definition_key(arena, before->id, number));
     store_put(txn, &key, table_definition_encode(arena, before));
 }
 
@@ -87,8 +79,8 @@ void history_change(struct engine *engine, struct arena *arena, struct store_txn
 void history_drop(struct arena *arena, struct store_txn *txn, uint32_t table_id, uint64_t below) {
     struct store_range items = {KEYSPACE_CHANGES, history_key(arena, table_id, 0),
                                 history_key(arena, table_id, below)};
-    struct store_range definitions = {KEYSPACE_CATALOG, definition_key(arena, table_id, 0),
-                                      definition_key(arena, table_id, below)};
+    struct store_range definitions = {KEYSPACE_CATALOG, past_definition_key(arena, table_id, 0),
+                                      past_definition_key(arena, table_id, below)};
     store_delete_range(txn, &items);
     store_delete_range(txn, &definitions);
 }
@@ -122,8 +114,8 @@ struct error *history_definition(struct engine *engine, struct arena *arena,
                                  const struct table *table, uint64_t number,
                                  struct slice *ret_stored) {
     uint32_t id = table->definition.id;
-    struct store_range later = {KEYSPACE_CATALOG, definition_key(arena, id, number + 1),
-                                definition_key(arena, id, ALL_NUMBERS)};
+    struct store_range later = {KEYSPACE_CATALOG, past_definition_key(arena, id, number + 1),
+                                past_definition_key(arena, id, ALL_NUMBERS)};
     struct store_txn *txn;
     struct slice stored = SLICE_NONE;
     TRY(store_begin(engine->store, arena, STORE_READ, &txn));
@@ -166,7 +158,7 @@ static struct error *trim_in_transaction(struct engine *engine, struct arena *ar
     struct table_definition definition = table->definition;
     definition.pitr_since_ms = from_ms;
     struct slice stored = table_definition_encode(arena, &definition);
-    struct store_key key = catalog_table_key(arena, definition.name);
+    struct store_key key = catalog_key(table_key(arena, definition.name));
     struct store_txn *txn;
     TRY(catalog_table_new(arena, stored, table, ret_table));
     TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));

@@ -1,10 +1,8 @@
 /* history.h - how a table was before: what every change replaced. Private to this folder; commit
  * thread.
  *
- *   KEYSPACE  KEY                                   VALUE
- *   changes   table id (u32 be), number (u64 be)    the item before the change (codec/history.h)
- *   catalog   "H", table id (u32 be),               the table's definition before the change
- *             number (u64 be)                       (codec/catalog.h)
+ * In the changes' keyspace stand the items before each change (codec/history.h), in the catalog the
+ * definitions (past_definition_key()), both by table id and change number.
  *
  * A table keeps history while it has point-in-time recovery, and while a copy is made of it
  * (copy.h). The state at a number is the present one with all changes after it undone, from the

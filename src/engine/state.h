@@ -6,16 +6,11 @@
 #include <stdatomic.h>
 
 #include "base/crowd.h"
-#include "base/timestamp.h"
-#include "codec/key.h"
+#include "codec/catalog_keys.h"
 #include "engine/catalog.h"
 #include "engine/commit_queue.h"
 #include "engine/engine.h"
 #include "engine/write.h"
-#include "model/limits.h"
-
-/* Of the key of a stream's definition (stream.h): a table's name, a label, two bytes. */
-enum { STREAM_DEFINITION_KEY_MAX = LIMIT_TABLE_NAME_MAX + TIMESTAMP_CHARS + 2 };
 
 /* An immutable list of tables, sorted by name. */
 struct catalog {
@@ -96,9 +91,7 @@ void commit_stop(struct engine *engine);
 struct error *commit_writes(struct engine *engine, struct arena *arena, struct write_job *job,
                             enum store_durability durability);
 
-/* catalog_records.c: keys and values of the catalog's keyspace. */
-struct store_key catalog_table_key(struct arena *arena, struct slice name);
-struct store_key catalog_stats_key(struct arena *arena, uint32_t table_id);
+/* catalog_records.c */
 struct slice catalog_stats_encode(struct arena *arena, int64_t item_count, int64_t size_bytes);
 struct error *catalog_stats_decode(struct arena *arena, struct slice bytes, int64_t *ret_item_count,
                                    int64_t *ret_size_bytes);

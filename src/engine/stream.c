@@ -4,6 +4,7 @@
 #include "engine/stream.h"
 
 #include "base/timestamp.h"
+#include "engine/keyspace.h"
 #include "engine/sequence.h"
 #include "engine/stream_shard.h"
 
@@ -38,21 +39,10 @@ void stream_put_records(struct group *group, struct store_txn *txn) {
 
 /* ---- coming and going ---- */
 
-struct store_key stream_definition_key(struct arena *arena, struct slice table_name,
-                                       struct slice label) {
-    size_t len = 2 + table_name.len + label.len;
-    uint8_t *key = arena_alloc(arena, len);
-    key[0] = 'D';
-    memcpy(key + 1, table_name.data, table_name.len);
-    key[1 + table_name.len] = 0;
-    if (label.len > 0)
-        memcpy(key + 2 + table_name.len, label.data, label.len);
-    return (struct store_key){KEYSPACE_CATALOG, slice_of(key, len)};
-}
-
 static void put_stream(struct engine *engine, struct arena *arena, struct store_txn *txn,
                        const struct stream_definition *stream) {
-    struct store_key key = stream_definition_key(arena, stream->table_name, stream->label);
+    struct store_key key =
+        catalog_key(stream_definition_key(arena, stream->table_name, stream->label));
     store_put(txn, &key, stream_definition_encode(arena, stream));
     engine->streams.due_ms = 0;
     engine->streams.changed = true;
@@ -67,7 +57,8 @@ struct error *stream_read_ending(struct arena *arena, struct store_txn *txn,
         (after != NULL && after->stream != STREAM_OFF))
         return NULL;
     struct slice stored;
-    struct store_key key = stream_definition_key(arena, before->name, before->stream_label);
+    struct store_key key =
+        catalog_key(stream_definition_key(arena, before->name, before->stream_label));
     TRY(store_get(txn, &key, &stored));
     if (!slice_present(stored))
         return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the stream of a table is missing");

@@ -1,9 +1,7 @@
 /* stream.h - how streams come, get their records, and go. Private to this folder; commit thread.
  *
- *   KEYSPACE  KEY                                   VALUE
- *   catalog   "D", table name, 0, the stream's      the stream's definition (codec/stream.h)
- *             label
- *   changes   stream id, generation, shard, number  one record (codec/stream.h)
+ * A stream's definition stands in the catalog, by its table's name and its label, its records in
+ * the changes' keyspace (codec/stream.h).
  *
  * Every change to an item is recorded by itself, in the commit that makes it. A stream that was
  * turned off, or whose table was deleted, can be read for another LIMIT_STREAM_RETENTION_MS. */
@@ -31,8 +29,6 @@ void stream_put_records(struct group *group, struct store_txn *txn);
 
 /* ---- coming and going ---- */
 
-struct store_key stream_definition_key(struct arena *arena, struct slice table_name,
-                                       struct slice label);
 /* Reads the stream that ends when a table changes from `before` to `after`; either may be NULL.
  * NULL: none ends. */
 struct error *stream_read_ending(struct arena *arena, struct store_txn *txn,

@@ -7,6 +7,7 @@
  *
  * The chore looks at all streams when the first of them has something coming, a few in each step.
  * Threads: commit thread. */
+#include "engine/keyspace.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
 #include "engine/stream.h"
@@ -93,7 +94,7 @@ static struct error *read_streams(struct step *step, struct store_scan *scan) {
 
 static struct error *scan_streams(struct step *step, struct store_txn *txn) {
     struct slice cursor = step->engine->streams.cursor;
-    struct store_range range = {KEYSPACE_CATALOG, SLICE_LITERAL("D"), SLICE_LITERAL("E")};
+    struct store_range range = range_in(KEYSPACE_CATALOG, stream_definition_key_range(step->arena));
     if (slice_present(cursor))
         range.first = key_after(step->arena, cursor);
     struct store_scan *scan;
@@ -131,9 +132,9 @@ static struct error *look_for_old(const struct step *step, struct store_txn *txn
 /* ---- writing ---- */
 
 static void drop(const struct step *step, struct store_txn *txn, const struct care *care) {
-    struct store_key key = {KEYSPACE_CATALOG, care->key};
-    struct key_range all = key_range_of_table(step->arena, care->stream.id);
-    struct store_range range = {KEYSPACE_CHANGES, all.first, all.last};
+    struct store_key key = catalog_key(care->key);
+    struct store_range range =
+        range_in(KEYSPACE_CHANGES, key_range_of_table(step->arena, care->stream.id));
     store_delete(txn, &key);
     store_delete_range(txn, &range);
 }
@@ -142,7 +143,7 @@ static void trim(const struct step *step, struct store_txn *txn, const struct ca
     struct store_range range = old_records(step, care);
     if (care->has_old)
         store_delete_range(txn, &range);
-    struct store_key key = {KEYSPACE_CATALOG, care->key};
+    struct store_key key = catalog_key(care->key);
     struct stream_definition trimmed = care->stream;
     trimmed.kept = care->keep;
     store_put(txn, &key, stream_definition_encode(step->arena, &trimmed));

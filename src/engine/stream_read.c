@@ -1,6 +1,7 @@
 /* stream_read.c - streams and their records, straight from the store. */
 #include "engine/stream_read.h"
 
+#include "engine/keyspace.h"
 #include "engine/stream.h"
 #include "model/limits.h"
 
@@ -20,7 +21,7 @@ struct error *stream_get(struct reader *reader, struct slice table_name, struct 
                          struct stream_definition *ret_stream) {
     struct slice stored;
     struct stream_definition stream = {.id = 0};
-    struct store_key key = stream_definition_key(reader->arena, table_name, label);
+    struct store_key key = catalog_key(stream_definition_key(reader->arena, table_name, label));
     if (key.key.len > STREAM_DEFINITION_KEY_MAX) {
         *ret_stream = stream;
         return NULL;
@@ -43,16 +44,16 @@ static struct slice larger(struct slice a, struct slice b) {
 struct error *stream_list_open(struct reader *reader, const struct stream_list_range *range,
                                struct stream_list *ret_list) {
     struct arena *arena = reader->arena;
-    struct store_range keys = {KEYSPACE_CATALOG, SLICE_LITERAL("D"), SLICE_LITERAL("E")};
+    struct store_range keys = range_in(KEYSPACE_CATALOG, stream_definition_key_range(arena));
     *ret_list = (struct stream_list){reader, NULL};
     if (slice_present(range->table_name)) {
-        keys.first = stream_definition_key(arena, range->table_name, SLICE_NONE).key;
+        keys.first = stream_definition_key(arena, range->table_name, SLICE_NONE);
         keys.last = key_after_prefix(arena, keys.first);
     }
     if (slice_present(range->after_label)) {
-        struct store_key after =
+        struct slice after =
             stream_definition_key(arena, range->after_table_name, range->after_label);
-        keys.first = larger(keys.first, key_after(arena, after.key));
+        keys.first = larger(keys.first, key_after(arena, after));
     }
     if (slice_compare(keys.first, keys.last) >= 0)
         return NULL;

@@ -2,37 +2,15 @@
 #include "engine/token.h"
 
 #include "base/bytes.h"
+#include "engine/keyspace.h"
 #include "model/limits.h"
 
 enum {
     TOKEN_VERSION = 1,
-    TOKEN_KEY_BYTES = 4 + SIPHASH_BYTES,
     FINGERPRINT_AT = 1 + 8,
     SIZES_AT = FINGERPRINT_AT + 16,
-    END_KEY_BYTES = 4 + 8 + SIPHASH_BYTES,
     TRIM_MAX = 256,
 };
-
-/* ---- keys ---- */
-
-static struct store_key catalog_key(const uint8_t *key, size_t len) {
-    return (struct store_key){KEYSPACE_CATALOG, slice_of(key, len)};
-}
-
-static struct store_key token_key(struct arena *arena, const uint8_t hash[SIPHASH_BYTES]) {
-    uint8_t *key = arena_zalloc(arena, TOKEN_KEY_BYTES);
-    key[0] = 'I';
-    memcpy(key + 4, hash, SIPHASH_BYTES);
-    return catalog_key(key, TOKEN_KEY_BYTES);
-}
-
-static struct store_key end_key(struct arena *arena, uint64_t end_ms, const uint8_t *hash) {
-    uint8_t *key = arena_zalloc(arena, END_KEY_BYTES);
-    key[0] = 'X';
-    store_u64_be(key + 4, end_ms);
-    memcpy(key + 12, hash, SIPHASH_BYTES);
-    return catalog_key(key, END_KEY_BYTES);
-}
 
 /* ---- in a group ---- */
 
@@ -41,7 +19,8 @@ struct slot *token_slot(struct group *group, const struct write_job *job) {
         return NULL;
     uint8_t hash[SIPHASH_BYTES];
     siphash128(group->engine->keys.secret, job->transaction->token, hash);
-    return group_slot(group, NULL, token_key(group->arena, hash));
+    struct slice key = token_key(group->arena, slice_of(hash, sizeof(hash)));
+    return group_slot(group, NULL, catalog_key(key));
 }
 
 struct error *token_decode(const struct group *group, struct arena *arena, struct slice value,
@@ -71,7 +50,8 @@ void token_remember(struct group *group, const struct write_job *job, struct slo
         store_u32(record + SIZES_AT + 4 * i, (uint32_t)size);
     }
     token->current = slice_of(record, len);
-    struct slot *end = group_slot(group, NULL, end_key(group->arena, end_ms, token->key.data + 4));
+    struct slice end_key = token_end_key(group->arena, end_ms, catalog_key_hash(token->key));
+    struct slot *end = group_slot(group, NULL, catalog_key(end_key));
     end->current = slice_of(record, 0);
     if (group->engine->tokens_end_ms > (int64_t)end_ms)
         group->engine->tokens_end_ms = (int64_t)end_ms;
@@ -79,9 +59,15 @@ void token_remember(struct group *group, const struct write_job *job, struct slo
 
 /* ---- forgetting ---- */
 
-/* Keys of what has ended by then, at most TRIM_MAX of them, and when the next one will end. */
+struct ended_token {
+    struct slice end_key;
+    uint64_t end_ms;
+    struct slice hash;
+};
+
+/* What has ended by then, at most TRIM_MAX of it, and when the next one will end. */
 struct ended {
-    struct slice keys[TRIM_MAX];
+    struct ended_token tokens[TRIM_MAX];
     size_t count;
     int64_t next_ms; /* INT64_MAX: there are no more */
 };
@@ -97,14 +83,14 @@ static struct error *gather(struct store_scan *scan, struct arena *arena, uint64
         TRY(store_scan_next(scan, &found, &key, &value));
         if (!found)
             return NULL;
-        if (key.len != END_KEY_BYTES)
+        struct ended_token token = {.end_key = arena_slice(arena, key)};
+        if (!catalog_key_read_ms_hash(token.end_key, &token.end_ms, &token.hash))
             continue;
-        uint64_t end_ms = load_u64_be(key.data + 4);
-        if (end_ms >= now_ms || ended->count == TRIM_MAX) {
-            ended->next_ms = (int64_t)end_ms;
+        if (token.end_ms >= now_ms || ended->count == TRIM_MAX) {
+            ended->next_ms = (int64_t)token.end_ms;
             return NULL;
         }
-        ended->keys[ended->count++] = arena_slice(arena, key);
+        ended->tokens[ended->count++] = token;
     }
 }
 
@@ -112,9 +98,8 @@ static struct error *gather(struct store_scan *scan, struct arena *arena, uint64
  * everything that was deleted before it. */
 static struct error *gather_ended(struct arena *arena, struct store_txn *txn, uint64_t first_ms,
                                   uint64_t now_ms, struct ended *ended) {
-    uint8_t first[12] = {'X'};
-    store_u64_be(first + 4, first_ms);
-    struct store_range all = {KEYSPACE_CATALOG, slice_of(first, sizeof(first)), SLICE_LITERAL("Y")};
+    struct store_range all = range_in(KEYSPACE_CATALOG, token_end_key_range(arena));
+    all.first = token_end_key(arena, first_ms, SLICE_NONE);
     struct store_scan *scan;
     TRY(store_scan_open(txn, &all, false, &scan));
     struct error *error = gather(scan, arena, now_ms, ended);
@@ -129,11 +114,11 @@ struct error *token_load(struct engine *engine, struct arena *arena, struct stor
     return NULL;
 }
 
-static void delete_ended(struct store_txn *txn, struct slice end, const struct store_key *token,
-                         struct slice record) {
-    struct store_key key = {KEYSPACE_CATALOG, end};
+static void delete_ended(struct store_txn *txn, const struct ended_token *ended,
+                         const struct store_key *token, struct slice record) {
+    struct store_key key = catalog_key(ended->end_key);
     store_delete(txn, &key);
-    bool own = record.len >= SIZES_AT && load_u64(record.data + 1) == load_u64_be(end.data + 4);
+    bool own = record.len >= SIZES_AT && load_u64(record.data + 1) == ended->end_ms;
     if (own)
         store_delete(txn, token);
 }
@@ -143,10 +128,10 @@ static struct error *delete_all(struct engine *engine, struct arena *arena, stru
     struct store_key *tokens = ARENA_ARRAY(arena, struct store_key, ended->count);
     struct slice *records = ARENA_ARRAY(arena, struct slice, ended->count);
     for (size_t i = 0; i < ended->count; i++)
-        tokens[i] = token_key(arena, ended->keys[i].data + 12);
+        tokens[i] = catalog_key(token_key(arena, ended->tokens[i].hash));
     TRY(store_get_many(txn, ended->count, tokens, records));
     for (size_t i = 0; i < ended->count; i++)
-        delete_ended(txn, ended->keys[i], &tokens[i], records[i]);
+        delete_ended(txn, &ended->tokens[i], &tokens[i], records[i]);
     enum store_outcome outcome;
     TRY(store_commit(txn, STORE_RELAXED, &outcome));
     if (outcome == STORE_COMMITTED)

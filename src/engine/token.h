@@ -1,18 +1,12 @@
 /* token.h - the tokens by which clients retry transactions. Private to this folder; commit thread.
  *
  * A token is remembered in the same commit as the writes that it stands for, for
- * LIMIT_REQUEST_TOKEN_MS:
- *
- *   KEYSPACE  KEY                                   VALUE
- *   catalog   "I", 3 zero bytes, keyed hash of the  version 1 (u8), end of its life in ms (u64 le),
- *             token (16)                            fingerprint of the request (16), per write the
- *                                                   larger of the item's sizes before and after
- *                                                   (u32 le)
- *   catalog   "X", 3 zero bytes, end of its life    nothing: to find what has ended
- *             in ms (u64 be), the same hash
+ * LIMIT_REQUEST_TOKEN_MS, under its keyed hash: version 1 (u8), end of its life in ms (u64 le),
+ * fingerprint of the request (16), per write the larger of the item's sizes before and after (u32
+ * le). Another key by its end, without a value, finds what has ended.
  *
  * A token that is used again after its end gets a new record in the place of the old one; the old
- * "X" record then finds one that is not its own, and leaves it. */
+ * key of its end then finds one that is not its own, and leaves it. */
 #ifndef GRAMME_ENGINE_TOKEN_H
 #define GRAMME_ENGINE_TOKEN_H
 
