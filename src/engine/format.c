@@ -1,27 +1,20 @@
-/* format.c - the record that makes a store a gramme database.
- *
- *   OFFSET  SIZE  MEANING
- *   0       1     format version: 1
- *   1       16    secret of the partition key hash
- *   17      4     next table or index id, little-endian
+/* format.c - the record that makes a store a gramme database (codec/format.h), found or made.
  *
  * A store without the record and without anything else is new; without the record but with tables
  * it is damaged. */
 #include <sys/random.h>
 
-#include "base/bytes.h"
 #include "base/check.h"
+#include "codec/format.h"
 #include "engine/keyspace.h"
 #include "engine/state.h"
 
-enum { FORMAT_VERSION = 1, FORMAT_BYTES = 21, FIRST_ID = 1 };
+enum { FIRST_ID = 1 };
 
 static void put_record(struct engine *engine, struct store_txn *txn) {
-    uint8_t record[FORMAT_BYTES] = {FORMAT_VERSION};
-    memcpy(record + 1, engine->keys.secret, SIPHASH_KEY_BYTES);
-    store_u32(record + 17, engine->next_id);
+    struct format_record record = {engine->keys, engine->next_id};
     struct store_key key = catalog_key(format_key());
-    store_put(txn, &key, slice_of(record, sizeof(record)));
+    store_put(txn, &key, format_encode(txn->arena, &record));
 }
 
 void format_store_next_id(struct engine *engine, struct store_txn *txn) {
@@ -58,18 +51,11 @@ static struct error *create(struct engine *engine, struct arena *arena, struct s
     return NULL;
 }
 
-static struct error *load(struct engine *engine, struct arena *arena, struct slice record) {
-    if (record.len > 0 && record.data[0] > FORMAT_VERSION)
-        return error_new(
-            arena, ERROR_INTERNAL_SERVER_ERROR,
-            "the database has format %d, and this version of gramme knows formats up to "
-            "%d: use a newer gramme",
-            record.data[0], FORMAT_VERSION);
-    if (record.len != FORMAT_BYTES || record.data[0] != FORMAT_VERSION)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the database is damaged: its format record cannot be read");
-    memcpy(engine->keys.secret, record.data + 1, SIPHASH_KEY_BYTES);
-    engine->next_id = load_u32(record.data + 17);
+static struct error *load(struct engine *engine, struct arena *arena, struct slice bytes) {
+    struct format_record record;
+    TRY(format_decode(arena, bytes, &record));
+    engine->keys = record.keys;
+    engine->next_id = record.next_id;
     return NULL;
 }
 

@@ -1,0 +1,75 @@
+/* test_records.c - the small records of fixed layout: their bytes, and what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "codec/format.h"
+
+static int setup(void **state) {
+    static struct arena arena;
+    arena_init(&arena);
+    *state = &arena;
+    return 0;
+}
+
+static int teardown(void **state) {
+    arena_release(*state);
+    return 0;
+}
+
+static void assert_bytes(struct slice bytes, struct slice expected) {
+    assert_int_equal(bytes.len, expected.len);
+    assert_memory_equal(bytes.data, expected.data, expected.len);
+}
+
+static void assert_refused(const struct error *error, const char *text) {
+    assert_non_null(error);
+    assert_int_equal(error->code, ERROR_INTERNAL_SERVER_ERROR);
+    assert_true(slice_is(error->message, text));
+}
+
+/* The record with another version. */
+static struct slice versioned(struct arena *arena, struct slice record, uint8_t version) {
+    uint8_t *bytes = arena_copy(arena, record.data, record.len);
+    bytes[0] = version;
+    return slice_of(bytes, record.len);
+}
+
+/* One byte less, apart, so that reading on is seen. */
+static struct slice shortened(struct arena *arena, struct slice record) {
+    return arena_slice(arena, slice_of(record.data, record.len - 1));
+}
+
+/* ---- the format ---- */
+
+#define FORMAT_DAMAGED "the database is damaged: its format record cannot be read"
+
+static void the_format_record_is_21_bytes(void **state) {
+    struct arena *arena = *state;
+    struct format_record record = {.next_id = 0x01020304}, again;
+    memcpy(record.keys.secret, "0123456789abcdef", SIPHASH_KEY_BYTES);
+    struct slice bytes = format_encode(arena, &record);
+    assert_bytes(bytes, SLICE_LITERAL("\1"
+                                      "0123456789abcdef"
+                                      "\4\3\2\1"));
+    assert_null(format_decode(arena, bytes, &again));
+    assert_memory_equal(again.keys.secret, record.keys.secret, SIPHASH_KEY_BYTES);
+    assert_int_equal(again.next_id, record.next_id);
+    assert_refused(format_decode(arena, SLICE_LITERAL(""), &again), FORMAT_DAMAGED);
+    assert_refused(format_decode(arena, shortened(arena, bytes), &again), FORMAT_DAMAGED);
+    assert_refused(format_decode(arena, key_after(arena, bytes), &again), FORMAT_DAMAGED);
+    assert_refused(format_decode(arena, versioned(arena, bytes, 0), &again), FORMAT_DAMAGED);
+    assert_refused(format_decode(arena, versioned(arena, bytes, 2), &again),
+                   "the database has format 2, and this version of gramme knows formats up to 1: "
+                   "use a newer gramme");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_format_record_is_21_bytes, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("codec records", tests, NULL, NULL);
+}
