@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "codec/catalog.h"
 #include "codec/item.h"
+#include "codec/statistics.h"
 #include "engine/expiry.h"
 #include "engine/keyspace.h"
 #include "engine/txn.h"
@@ -126,8 +127,8 @@ static void put_entries(struct step *step, struct store_txn *txn,
     const struct table_stats *stats = step->stats;
     struct store_key key = catalog_key(statistics_key(step->arena, stats->id));
     store_put(txn, &key,
-              catalog_stats_encode(step->arena, atomic_load(&stats->item_count) + step->entries,
-                                   atomic_load(&stats->size_bytes) + step->bytes));
+              statistics_encode(step->arena, atomic_load(&stats->item_count) + step->entries,
+                                atomic_load(&stats->size_bytes) + step->bytes));
 }
 
 static struct table_index *activated_indexes(const struct step *step) {

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "codec/catalog.h"
+#include "codec/statistics.h"
 #include "engine/backfill.h"
 #include "engine/history.h"
 #include "engine/keyspace.h"
@@ -214,7 +215,7 @@ static struct error *load_stats(struct arena *arena, struct store_txn *txn,
     struct slice record;
     int64_t item_count, size_bytes;
     TRY(store_get(txn, &key, &record));
-    TRY(catalog_stats_decode(arena, record, &item_count, &size_bytes));
+    TRY(statistics_decode(arena, record, &item_count, &size_bytes));
     atomic_store(&stats->item_count, item_count);
     atomic_store(&stats->size_bytes, size_bytes);
     return NULL;

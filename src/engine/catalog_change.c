@@ -3,6 +3,7 @@
  * A change decides, commits its records in one store transaction, and only then publishes the new
  * list of tables. Threads: commit thread. */
 #include "codec/catalog.h"
+#include "codec/statistics.h"
 #include "engine/backfill.h"
 #include "engine/backup_change.h"
 #include "engine/copy.h"
@@ -16,7 +17,7 @@
 
 static void put_empty_stats(struct arena *arena, struct store_txn *txn, uint32_t id) {
     struct store_key key = catalog_key(statistics_key(arena, id));
-    store_put(txn, &key, catalog_stats_encode(arena, 0, 0));
+    store_put(txn, &key, statistics_encode(arena, 0, 0));
 }
 
 /* Gives an id to what is new; each starts with empty statistics. */

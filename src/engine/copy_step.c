@@ -6,6 +6,7 @@
 #include "codec/catalog.h"
 #include "codec/history.h"
 #include "codec/item.h"
+#include "codec/statistics.h"
 #include "engine/backup.h"
 #include "engine/collection.h"
 #include "engine/copy.h"
@@ -305,7 +306,7 @@ static struct error *finish(struct copy_run *run, struct store_txn *txn) {
 static void put_stats(struct copy_run *run, struct store_txn *txn, const struct table_stats *stats,
                       struct copy_count count) {
     struct store_key key = catalog_key(statistics_key(run->arena, stats->id));
-    store_put(txn, &key, catalog_stats_encode(run->arena, count.items, count.bytes));
+    store_put(txn, &key, statistics_encode(run->arena, count.items, count.bytes));
 }
 
 static void put_all_stats(struct copy_run *run, struct store_txn *txn) {

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "codec/statistics.h"
 #include "engine/backfill.h"
 #include "engine/expiry.h"
 #include "engine/history.h"
@@ -152,9 +153,9 @@ static void flush_slot(struct group *group, const struct slot *slot, struct stor
 static void put_stats(struct group *group, const struct table_stats *stats, struct store_txn *txn) {
     struct store_key key = catalog_key(statistics_key(group->arena, stats->id));
     store_put(txn, &key,
-              catalog_stats_encode(group->arena,
-                                   atomic_load(&stats->item_count) + stats->pending_items,
-                                   atomic_load(&stats->size_bytes) + stats->pending_bytes));
+              statistics_encode(group->arena,
+                                atomic_load(&stats->item_count) + stats->pending_items,
+                                atomic_load(&stats->size_bytes) + stats->pending_bytes));
 }
 
 bool group_flush(struct group *group, struct store_txn *txn) {

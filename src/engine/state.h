@@ -91,9 +91,4 @@ void commit_stop(struct engine *engine);
 struct error *commit_writes(struct engine *engine, struct arena *arena, struct write_job *job,
                             enum store_durability durability);
 
-/* catalog_records.c */
-struct slice catalog_stats_encode(struct arena *arena, int64_t item_count, int64_t size_bytes);
-struct error *catalog_stats_decode(struct arena *arena, struct slice bytes, int64_t *ret_item_count,
-                                   int64_t *ret_size_bytes);
-
 #endif

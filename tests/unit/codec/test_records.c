@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "codec/format.h"
+#include "codec/statistics.h"
 
 static int setup(void **state) {
     static struct arena arena;
@@ -67,9 +68,27 @@ static void the_format_record_is_21_bytes(void **state) {
                    "use a newer gramme");
 }
 
+/* ---- statistics ---- */
+
+#define STATISTICS_DAMAGED "the statistics of a table are damaged or of a newer version"
+
+static void statistics_are_17_bytes(void **state) {
+    struct arena *arena = *state;
+    int64_t items, size;
+    struct slice bytes = statistics_encode(arena, 0x0102, 0x0304050607);
+    assert_bytes(bytes, SLICE_LITERAL("\1\2\1\0\0\0\0\0\0\7\6\5\4\3\0\0\0"));
+    assert_null(statistics_decode(arena, bytes, &items, &size));
+    assert_true(items == 0x0102 && size == 0x0304050607);
+    struct slice wrong[] = {SLICE_NONE, shortened(arena, bytes), key_after(arena, bytes),
+                            versioned(arena, bytes, 0), versioned(arena, bytes, 2)};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        assert_refused(statistics_decode(arena, wrong[i], &items, &size), STATISTICS_DAMAGED);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_format_record_is_21_bytes, setup, teardown),
+        cmocka_unit_test_setup_teardown(statistics_are_17_bytes, setup, teardown),
     };
     return cmocka_run_group_tests_name("codec records", tests, NULL, NULL);
 }
