@@ -1,16 +1,10 @@
 /* token.c - records of request tokens, and forgetting them. */
 #include "engine/token.h"
 
-#include "base/bytes.h"
 #include "engine/keyspace.h"
 #include "model/limits.h"
 
-enum {
-    TOKEN_VERSION = 1,
-    FINGERPRINT_AT = 1 + 8,
-    SIZES_AT = FINGERPRINT_AT + 16,
-    TRIM_MAX = 256,
-};
+enum { TRIM_MAX = 256 };
 
 /* ---- in a group ---- */
 
@@ -23,36 +17,28 @@ struct slot *token_slot(struct group *group, const struct write_job *job) {
     return group_slot(group, NULL, catalog_key(key));
 }
 
-struct error *token_decode(const struct group *group, struct arena *arena, struct slice value,
-                           struct token_record *ret_record) {
-    *ret_record = (struct token_record){false, SLICE_NONE, SLICE_NONE};
-    if (!slice_present(value))
-        return NULL;
-    if (value.len < SIZES_AT || value.data[0] != TOKEN_VERSION)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the record of a request token is damaged or of a newer version");
-    ret_record->lives = load_u64(value.data + 1) > group->now_ms;
-    ret_record->fingerprint = slice_of(value.data + FINGERPRINT_AT, 16);
-    ret_record->sizes = slice_skip(value, SIZES_AT);
-    return NULL;
+static const uint32_t *sizes_of(struct arena *arena, const struct write_job *job) {
+    uint32_t *sizes = ARENA_ARRAY(arena, uint32_t, job->count);
+    for (size_t i = 0; i < job->count; i++) {
+        const struct item_write *write = &job->writes[i];
+        size_t size = write->old_size > write->new_size ? write->old_size : write->new_size;
+        sizes[i] = (uint32_t)size;
+    }
+    return sizes;
 }
 
 void token_remember(struct group *group, const struct write_job *job, struct slot *token) {
     uint64_t end_ms = group->now_ms + LIMIT_REQUEST_TOKEN_MS;
-    size_t len = SIZES_AT + 4 * job->count;
-    uint8_t *record = arena_alloc(group->arena, len);
-    record[0] = TOKEN_VERSION;
-    store_u64(record + 1, end_ms);
-    memcpy(record + FINGERPRINT_AT, job->transaction->fingerprint, 16);
-    for (size_t i = 0; i < job->count; i++) {
-        const struct item_write *write = &job->writes[i];
-        size_t size = write->old_size > write->new_size ? write->old_size : write->new_size;
-        store_u32(record + SIZES_AT + 4 * i, (uint32_t)size);
-    }
-    token->current = slice_of(record, len);
+    struct token_record record = {
+        .end_ms = end_ms,
+        .fingerprint = slice_of(job->transaction->fingerprint, TOKEN_FINGERPRINT_BYTES),
+        .sizes = sizes_of(group->arena, job),
+        .size_count = job->count,
+    };
+    token->current = token_encode(group->arena, &record);
     struct slice end_key = token_end_key(group->arena, end_ms, catalog_key_hash(token->key));
     struct slot *end = group_slot(group, NULL, catalog_key(end_key));
-    end->current = slice_of(record, 0);
+    end->current = slice_of(token->current.data, 0);
     if (group->engine->tokens_end_ms > (int64_t)end_ms)
         group->engine->tokens_end_ms = (int64_t)end_ms;
 }
@@ -115,11 +101,11 @@ struct error *token_load(struct engine *engine, struct arena *arena, struct stor
 }
 
 static void delete_ended(struct store_txn *txn, const struct ended_token *ended,
-                         const struct store_key *token, struct slice record) {
+                         const struct store_key *token, struct slice bytes) {
     struct store_key key = catalog_key(ended->end_key);
+    struct token_record record;
     store_delete(txn, &key);
-    bool own = record.len >= SIZES_AT && load_u64(record.data + 1) == ended->end_ms;
-    if (own)
+    if (token_decode(txn->arena, bytes, &record) == NULL && record.end_ms == ended->end_ms)
         store_delete(txn, token);
 }
 

@@ -1,15 +1,15 @@
 /* token.h - the tokens by which clients retry transactions. Private to this folder; commit thread.
  *
  * A token is remembered in the same commit as the writes that it stands for, for
- * LIMIT_REQUEST_TOKEN_MS, under its keyed hash: version 1 (u8), end of its life in ms (u64 le),
- * fingerprint of the request (16), per write the larger of the item's sizes before and after (u32
- * le). Another key by its end, without a value, finds what has ended.
+ * LIMIT_REQUEST_TOKEN_MS, under its keyed hash (codec/token.h). Another key, by its end, finds what
+ * has ended.
  *
  * A token that is used again after its end gets a new record in the place of the old one; the old
  * key of its end then finds one that is not its own, and leaves it. */
 #ifndef GRAMME_ENGINE_TOKEN_H
 #define GRAMME_ENGINE_TOKEN_H
 
+#include "codec/token.h"
 #include "engine/chores.h"
 #include "engine/group.h"
 
@@ -17,16 +17,6 @@ enum { TOKEN_SLOTS_MAX = 2 };
 
 /* The slot of the token's record, made when it is new; NULL: the transaction has no token. */
 struct slot *token_slot(struct group *group, const struct write_job *job);
-
-struct token_record {
-    bool lives;
-    struct slice fingerprint;
-    struct slice sizes; /* u32 le each */
-};
-
-/* Of a slot's value; an absent one does not live. Fails when it is damaged or newer than known. */
-struct error *token_decode(const struct group *group, struct arena *arena, struct slice value,
-                           struct token_record *ret_record);
 
 /* Puts the record into the slot, for a job that has just been run. */
 void token_remember(struct group *group, const struct write_job *job, struct slot *token);

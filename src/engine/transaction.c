@@ -1,7 +1,6 @@
 /* transaction.c - running a transaction inside a group. */
 #include "engine/transaction.h"
 
-#include "base/bytes.h"
 #include "engine/item_write.h"
 #include "model/limits.h"
 
@@ -89,31 +88,32 @@ static void run_all(struct group *group, struct write_job *job, struct slot *tok
 }
 
 /* The token was used before, for the same request: the writes have happened. */
-static void replay(struct write_job *job, struct slice sizes) {
+static void replay(struct write_job *job, const struct token_record *token) {
     job->transaction->replayed = true;
     for (size_t i = 0; i < job->count; i++) {
         struct item_write *write = &job->writes[i];
         write->error = NULL;
         write->index_write_count = 0;
         write->old_size = 0;
-        write->new_size = 4 * (i + 1) <= sizes.len ? load_u32(sizes.data + 4 * i) : 0;
+        write->new_size = i < token->size_count ? token->sizes[i] : 0;
     }
 }
 
 void transaction_run(struct group *group, struct write_job *job) {
     struct write_transaction *transaction = job->transaction;
-    struct token_record record = {false, SLICE_NONE, SLICE_NONE};
+    struct token_record record = {.end_ms = 0};
     struct slot *token = token_slot(group, job);
     transaction->cancelled = transaction->replayed = false;
     job->error = NULL;
     if (token != NULL)
-        job->error = token_decode(group, job->arena, token->current, &record);
+        job->error = token_decode(job->arena, token->current, &record);
     if (job->error != NULL)
         return;
-    if (!record.lives)
+    if (record.end_ms <= group->now_ms)
         run_all(group, job, token);
-    else if (slice_equal(record.fingerprint, slice_of(transaction->fingerprint, 16)))
-        replay(job, record.sizes);
+    else if (slice_equal(record.fingerprint,
+                         slice_of(transaction->fingerprint, TOKEN_FINGERPRINT_BYTES)))
+        replay(job, &record);
     else
         job->error = error_new(job->arena, ERROR_IDEMPOTENT_PARAMETER_MISMATCH,
                                "The provided client request token was used with other parameters");

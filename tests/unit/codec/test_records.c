@@ -8,6 +8,7 @@
 
 #include "codec/format.h"
 #include "codec/statistics.h"
+#include "codec/token.h"
 
 static int setup(void **state) {
     static struct arena arena;
@@ -85,10 +86,47 @@ static void statistics_are_17_bytes(void **state) {
         assert_refused(statistics_decode(arena, wrong[i], &items, &size), STATISTICS_DAMAGED);
 }
 
+/* ---- request tokens ---- */
+
+#define TOKEN_DAMAGED "the record of a request token is damaged or of a newer version"
+
+static void a_token_has_a_size_per_action(void **state) {
+    struct arena *arena = *state;
+    static const uint32_t sizes[] = {5, 0x01020304};
+    struct token_record record = {0x0102, SLICE_LITERAL("0123456789abcdef"), sizes, 2}, again;
+    struct slice bytes = token_encode(arena, &record);
+    assert_bytes(bytes, SLICE_LITERAL("\1\2\1\0\0\0\0\0\0"
+                                      "0123456789abcdef"
+                                      "\5\0\0\0\4\3\2\1"));
+    assert_null(token_decode(arena, bytes, &again));
+    assert_true(again.end_ms == record.end_ms);
+    assert_true(slice_equal(again.fingerprint, record.fingerprint));
+    assert_int_equal(again.size_count, 2);
+    assert_memory_equal(again.sizes, sizes, sizeof(sizes));
+    assert_null(token_decode(arena, shortened(arena, bytes), &again)); /* half a size is none */
+    assert_int_equal(again.size_count, 1);
+}
+
+static void a_token_may_be_missing_but_not_damaged(void **state) {
+    struct arena *arena = *state;
+    struct token_record record = {7, SLICE_LITERAL("0123456789abcdef"), NULL, 0};
+    struct slice bytes = token_encode(arena, &record);
+    assert_null(token_decode(arena, SLICE_NONE, &record));
+    assert_true(record.end_ms == 0);
+    assert_null(token_decode(arena, bytes, &record));
+    assert_true(record.end_ms == 7 && record.size_count == 0);
+    struct slice wrong[] = {SLICE_LITERAL(""), shortened(arena, bytes), versioned(arena, bytes, 0),
+                            versioned(arena, bytes, 2)};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        assert_refused(token_decode(arena, wrong[i], &record), TOKEN_DAMAGED);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_format_record_is_21_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(statistics_are_17_bytes, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_token_has_a_size_per_action, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_token_may_be_missing_but_not_damaged, setup, teardown),
     };
     return cmocka_run_group_tests_name("codec records", tests, NULL, NULL);
 }
