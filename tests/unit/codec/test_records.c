@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "codec/format.h"
+#include "codec/sequence.h"
 #include "codec/statistics.h"
 #include "codec/token.h"
 
@@ -121,12 +122,37 @@ static void a_token_may_be_missing_but_not_damaged(void **state) {
         assert_refused(token_decode(arena, wrong[i], &record), TOKEN_DAMAGED);
 }
 
+/* ---- one number ---- */
+
+/* Records that are a version and a number, and may be missing. */
+static void check_number(struct arena *arena, struct slice (*encode)(struct arena *, uint64_t),
+                         struct error *(*decode)(struct arena *, struct slice, uint64_t *),
+                         const char *damaged) {
+    uint64_t number;
+    struct slice bytes = encode(arena, UINT64_C(0x0102030405060708));
+    assert_bytes(bytes, SLICE_LITERAL("\1\x8\7\6\5\4\3\2\1"));
+    assert_null(decode(arena, bytes, &number));
+    assert_true(number == UINT64_C(0x0102030405060708));
+    assert_null(decode(arena, SLICE_NONE, &number));
+    assert_true(number == 0);
+    struct slice wrong[] = {SLICE_LITERAL(""), shortened(arena, bytes), key_after(arena, bytes),
+                            versioned(arena, bytes, 0), versioned(arena, bytes, 2)};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        assert_refused(decode(arena, wrong[i], &number), damaged);
+}
+
+static void the_last_change_is_9_bytes(void **state) {
+    check_number(*state, sequence_encode, sequence_decode,
+                 "the record of the last change is damaged or of a newer version");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_format_record_is_21_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(statistics_are_17_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_token_has_a_size_per_action, setup, teardown),
         cmocka_unit_test_setup_teardown(a_token_may_be_missing_but_not_damaged, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_last_change_is_9_bytes, setup, teardown),
     };
     return cmocka_run_group_tests_name("codec records", tests, NULL, NULL);
 }
