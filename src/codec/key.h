@@ -37,6 +37,11 @@ struct slice key_encode_partition(struct arena *arena, const struct key_codec *c
 /* A partition with the bytes of a sort key behind it. */
 struct slice key_encode_sort(struct arena *arena, struct slice partition, struct value sort_key);
 
+/* Table id and hash of an item's key: what the keys of its partition start with. */
+static inline struct slice key_partition(struct slice key) {
+    return slice_of(key.data, ITEM_KEY_PREFIX);
+}
+
 /* The smallest key after `key`. */
 struct slice key_after(struct arena *arena, struct slice key);
 /* The smallest key after all that start with `prefix`. */

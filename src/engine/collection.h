@@ -1,13 +1,8 @@
 /* collection.h - item collections: how much one partition key of a table with local indexes holds.
  * Private to this folder.
  *
- * The service limits it, and tells it to those who ask. A record per collection is kept in the same
- * commit as the items:
- *
- *   KEYSPACE  KEY                                    VALUE
- *   indexes   table id (u32 be), hash of the         version 1 (u8), bytes of the items and of
- *             partition key: the first 20 bytes of   their entries in local indexes (u64 le)
- *             its items' keys */
+ * The service limits it, and tells it to those who ask. A record per collection
+ * (codec/collection.h) is kept in the same commit as the items. */
 #ifndef GRAMME_ENGINE_COLLECTION_H
 #define GRAMME_ENGINE_COLLECTION_H
 
@@ -18,9 +13,6 @@ struct store_key collection_key(struct slice item_key);
 
 /* An item and its entries in the local indexes of its table. */
 uint64_t collection_bytes_of(const struct table_definition *table, struct slice stored);
-/* Of the record; an absent one: 0 bytes. */
-struct error *collection_decode(struct arena *arena, struct slice record, uint64_t *ret_bytes);
-struct slice collection_encode(struct arena *arena, uint64_t bytes);
 
 /* Accounts for a change of an item: slot->current of the collection moves with it. Fails when the
  * collection would outgrow the limit; a change that makes it smaller is always fine. */

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "codec/catalog.h"
+#include "codec/collection.h"
 #include "codec/history.h"
 #include "codec/item.h"
 #include "codec/statistics.h"

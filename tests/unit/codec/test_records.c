@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "codec/collection.h"
 #include "codec/format.h"
 #include "codec/sequence.h"
 #include "codec/statistics.h"
@@ -146,6 +147,11 @@ static void the_last_change_is_9_bytes(void **state) {
                  "the record of the last change is damaged or of a newer version");
 }
 
+static void an_item_collection_is_9_bytes(void **state) {
+    check_number(*state, collection_encode, collection_decode,
+                 "the record of an item collection is damaged or of a newer version");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_format_record_is_21_bytes, setup, teardown),
@@ -153,6 +159,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_token_has_a_size_per_action, setup, teardown),
         cmocka_unit_test_setup_teardown(a_token_may_be_missing_but_not_damaged, setup, teardown),
         cmocka_unit_test_setup_teardown(the_last_change_is_9_bytes, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_item_collection_is_9_bytes, setup, teardown),
     };
     return cmocka_run_group_tests_name("codec records", tests, NULL, NULL);
 }
