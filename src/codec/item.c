@@ -4,7 +4,7 @@
 struct slice item_encode(struct arena *arena, struct value item, size_t size) {
     uint8_t *bytes = arena_alloc(arena, ITEM_HEADER + item.len);
     bytes[0] = ITEM_VERSION;
-    store_u32(bytes + 1, (uint32_t)size);
+    store_u32(bytes + ITEM_SIZE_AT, (uint32_t)size);
     memcpy(bytes + ITEM_HEADER, item.bytes, item.len);
     return slice_of(bytes, ITEM_HEADER + item.len);
 }
@@ -22,6 +22,6 @@ struct error *item_decode(struct arena *arena, struct slice bytes, struct stored
     if (!whole)
         return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "A stored item is damaged");
     *ret_item = (struct stored_item){value_from_slice(slice_skip(bytes, ITEM_HEADER)),
-                                     load_u32(bytes.data + 1)};
+                                     load_u32(bytes.data + ITEM_SIZE_AT)};
     return NULL;
 }

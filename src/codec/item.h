@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "model/value.h"
 
-enum { ITEM_VERSION = 1, ITEM_HEADER = 5 };
+enum { ITEM_VERSION = 1, ITEM_SIZE_AT = 1, ITEM_HEADER = 5 };
 
 struct stored_item {
     struct value item; /* points into the stored bytes; absent: there is no such item */
@@ -23,5 +23,13 @@ struct stored_item {
 struct slice item_encode(struct arena *arena, struct value item, size_t size);
 /* Fails when the bytes are not an item of a known version. An absent slice gives an absent item. */
 struct error *item_decode(struct arena *arena, struct slice bytes, struct stored_item *ret_item);
+
+/* Of a stored item that was decoded before, or made here; absent and 0 of an absent one. */
+static inline struct value stored_item_value(struct slice stored) {
+    return slice_present(stored) ? value_from_slice(slice_skip(stored, ITEM_HEADER)) : VALUE_ABSENT;
+}
+static inline uint32_t stored_item_size(struct slice stored) {
+    return slice_present(stored) ? load_u32(stored.data + ITEM_SIZE_AT) : 0;
+}
 
 #endif

@@ -82,14 +82,6 @@ struct slice stream_record_key(struct arena *arena, uint32_t stream_id, struct s
     return slice_of(key, STREAM_KEY_BYTES);
 }
 
-static struct value stored_value(struct slice stored) {
-    return slice_present(stored) ? value_from_slice(slice_skip(stored, ITEM_HEADER)) : VALUE_ABSENT;
-}
-
-static uint32_t stored_size(struct slice stored) {
-    return slice_present(stored) ? load_u32(stored.data + 1) : 0;
-}
-
 /* The key attributes of an item, in the order of their names as in every map; returns how many. */
 struct key_entry {
     struct slice name;
@@ -155,7 +147,7 @@ struct slice stream_record_encode(struct arena *arena, enum stream_view view,
     bool images = slice_present(after) || slice_present(before);
     struct key_entry entries[2];
     struct slice whole = slice_present(change->after) ? change->after : change->before;
-    size_t count = key_entries(keys, stored_value(whole), entries);
+    size_t count = key_entries(keys, stored_item_value(whole), entries);
     /* The key attributes take no more than the item that they come from. */
     size_t len_max = RECORD_HEADER + (images ? before.len + after.len : whole.len);
     uint8_t *bytes = arena_alloc(arena, len_max);
@@ -163,10 +155,11 @@ struct slice stream_record_encode(struct arena *arena, enum stream_view view,
     bytes[1] = (uint8_t)(event_of(change) | (change->expired ? RECORD_EXPIRED : 0) |
                          (slice_present(after) ? RECORD_NEW : 0) |
                          (slice_present(before) ? RECORD_OLD : 0));
-    store_u32(bytes + 2, keys_size(entries, count) + stored_size(after) + stored_size(before));
+    store_u32(bytes + 2,
+              keys_size(entries, count) + stored_item_size(after) + stored_item_size(before));
     uint8_t *next = bytes + RECORD_HEADER;
     if (images)
-        next = write_value(write_value(next, stored_value(after)), stored_value(before));
+        next = write_value(write_value(next, stored_item_value(after)), stored_item_value(before));
     else
         next = write_keys(next, entries, count);
     return slice_of(bytes, (size_t)(next - bytes));

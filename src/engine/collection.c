@@ -11,8 +11,7 @@ struct store_key collection_key(struct slice item_key) {
 uint64_t collection_bytes_of(const struct table_definition *table, struct slice stored) {
     if (!slice_present(stored))
         return 0;
-    return index_local_bytes(table, value_from_slice(slice_skip(stored, ITEM_HEADER)),
-                             load_u32(stored.data + 1));
+    return index_local_bytes(table, stored_item_value(stored), stored_item_size(stored));
 }
 
 struct error *collection_change(const struct engine *engine, struct arena *arena,

@@ -32,8 +32,7 @@ struct index_entry expiry_entry_of(struct arena *arena, const struct table_defin
                                    struct slice item_key, struct slice stored) {
     struct index_entry entry = {SLICE_NONE, SLICE_NONE};
     uint64_t seconds;
-    if (!slice_present(stored) ||
-        !expiry_of(table, value_from_slice(slice_skip(stored, ITEM_HEADER)), &seconds))
+    if (!slice_present(stored) || !expiry_of(table, stored_item_value(stored), &seconds))
         return entry;
     entry.key = expiry_key_encode(arena, table->ttl_id, seconds, item_key);
     entry.stored = SLICE_LITERAL("");

@@ -77,10 +77,6 @@ static bool slot_changed(const struct slot *slot) {
     return slot->current.data != slot->committed.data;
 }
 
-static int64_t stored_size(struct slice stored) {
-    return slice_present(stored) ? (int64_t)load_u32(stored.data + 1) : 0;
-}
-
 void group_count(struct group *group, struct table_stats *stats, int64_t items, int64_t bytes) {
     if (!stats->touched) {
         stats->touched = true;
@@ -94,7 +90,7 @@ void group_count(struct group *group, struct table_stats *stats, int64_t items, 
 static void count_change(struct group *group, struct table_stats *stats, struct slice before,
                          struct slice after) {
     group_count(group, stats, (int)slice_present(after) - (int)slice_present(before),
-                stored_size(after) - stored_size(before));
+                (int64_t)stored_item_size(after) - (int64_t)stored_item_size(before));
 }
 
 const struct index_difference *group_differences(struct group *group, struct slot *slot,

@@ -1,5 +1,5 @@
 /* test_index_key.c - the keys of index entries as bytes: their layout, and that they sort as the
- * values do and never run into each other. */
+ * values do and never run into each other. And what entries hold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "codec/index_entry.h"
 #include "codec/index_key.h"
 #include "model/limits.h"
 #include "model/number.h"
@@ -291,6 +292,35 @@ static void beginnings_are_those_of_the_values(void **state) {
     arena_release(&arena);
 }
 
+/* ---- what entries hold ---- */
+
+static void an_entry_is_an_item_with_less(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct slice names[] = {NAME("in")};
+    struct table_index index = one;
+    struct value item =
+        ITEM(&arena, {"a", VALUE_S, "x", 0}, {"h", VALUE_S, "h", 0}, {"in", VALUE_S, "yes", 0},
+             {"pk", VALUE_S, "p", 0}, {"r", VALUE_S, "r", 0}, {"sk", VALUE_S, "s", 0});
+    struct slice stored = item_encode(&arena, item, item_size(item));
+    index.projection = PROJECT_ALL;
+    assert_ptr_equal(index_entry_encode(&arena, &table, &index, stored).data, stored.data);
+    index.projection = PROJECT_INCLUDE;
+    index.non_key_attributes = names;
+    index.non_key_attribute_count = 1;
+    static const uint8_t included[] = "\1\xf\0\0\0"
+                                      "\xa\x1e\0\0\0\5\0\0\0"
+                                      "\1h\1\1h\2in\1\3yes\2pk\1\1p\1r\1\1r\2sk\1\1s";
+    struct slice entry = index_entry_encode(&arena, &table, &index, stored);
+    assert_bytes(entry, included, sizeof(included) - 1);
+    assert_int_equal(stored_item_size(entry), 15);
+    struct stored_item again;
+    assert_null(item_decode(&arena, entry, &again));
+    assert_int_equal(item_size(again.item), 15);
+    arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_have_their_layout),
@@ -299,6 +329,7 @@ int main(void) {
         cmocka_unit_test(items_that_are_not_in_the_index),
         cmocka_unit_test(sort_keys_sort_as_their_values),
         cmocka_unit_test(beginnings_are_those_of_the_values),
+        cmocka_unit_test(an_entry_is_an_item_with_less),
     };
     return cmocka_run_group_tests_name("codec_index_key", tests, NULL, NULL);
 }

@@ -122,6 +122,10 @@ static void items_carry_version_and_size(void **state) {
     assert_null(item_decode(&arena, stored, &back));
     assert_true(value_equal(back.item, item));
     assert_int_equal(back.size, 6);
+    assert_int_equal(stored_item_size(stored), 6);
+    assert_true(value_equal(stored_item_value(stored), item));
+    assert_int_equal(stored_item_size(SLICE_NONE), 0);
+    assert_false(value_present(stored_item_value(SLICE_NONE)));
     assert_null(item_decode(&arena, SLICE_NONE, &back));
     assert_false(value_present(back.item));
 
