@@ -1,11 +1,10 @@
 /* catalog_keys.c - see the header. Threads: any; no shared state. */
 #include "codec/catalog_keys.h"
 
-#include "base/bytes.h"
 #include "base/check.h"
 
 enum {
-    HASH_AT = 4, /* as in an item's key */
+    HASH_AT = KEY_ID_BYTES, /* as in an item's key */
     MS_HASH_BYTES = HASH_AT + 8 + SIPHASH_BYTES,
 };
 

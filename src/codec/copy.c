@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "codec/key.h"
 
-enum { COPY_VERSION = 1, COPY_HEADER = 51, ITEM_KEY_MIN = ITEM_KEY_PREFIX - 4 };
+enum { COPY_VERSION = 1, COPY_HEADER = 51 };
 
 struct slice copy_state_encode(struct arena *arena, const struct copy_state *state) {
     size_t len = COPY_HEADER + state->cursor.len;
@@ -27,7 +27,7 @@ struct slice copy_state_encode(struct arena *arena, const struct copy_state *sta
 static bool cursor_fits(enum copy_phase phase, struct slice cursor) {
     if (phase == COPY_UNDO)
         return cursor.len == 8;
-    return cursor.len == 0 || cursor.len >= ITEM_KEY_MIN;
+    return cursor.len == 0 || cursor.len >= ITEM_KEY_REST_MIN;
 }
 
 struct error *copy_state_decode(struct arena *arena, struct slice bytes,

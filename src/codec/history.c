@@ -6,7 +6,7 @@
 #include "codec/item.h"
 #include "codec/key.h"
 
-enum { RECORD_VERSION = 1, RECORD_HEADER = 4, ITEM_KEY_MIN = ITEM_KEY_PREFIX - 4 };
+enum { RECORD_VERSION = 1, RECORD_HEADER = 4 };
 
 struct slice history_key(struct arena *arena, uint32_t table_id, uint64_t sequence) {
     uint8_t *key = arena_alloc(arena, HISTORY_KEY_BYTES);
@@ -43,7 +43,7 @@ struct error *history_record_decode(struct arena *arena, struct slice bytes,
     bool there = bytes.data[1] == 1;
     size_t key_len = (size_t)bytes.data[2] | (size_t)bytes.data[3] << 8;
     struct slice rest = slice_skip(bytes, RECORD_HEADER);
-    if (key_len < ITEM_KEY_MIN || key_len > rest.len)
+    if (key_len < ITEM_KEY_REST_MIN || key_len > rest.len)
         return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, text);
     struct slice stored = slice_skip(rest, key_len);
     if (there ? stored.len < ITEM_HEADER : stored.len > 0)

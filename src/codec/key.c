@@ -1,13 +1,12 @@
 /* key.c - encoding item keys and the ranges that queries and scans walk. */
 #include "codec/key.h"
 
-#include "base/bytes.h"
 #include "base/check.h"
 
 static void write_partition(uint8_t *out, const struct key_codec *codec, uint32_t table_id,
                             struct value hash_key) {
     store_u32_be(out, table_id);
-    siphash128(codec->secret, value_scalar(hash_key), out + 4);
+    siphash128(codec->secret, value_scalar(hash_key), out + KEY_ID_BYTES);
 }
 
 struct slice key_encode(struct arena *arena, const struct key_codec *codec, uint32_t table_id,
@@ -36,6 +35,13 @@ struct slice key_encode_sort(struct arena *arena, struct slice partition, struct
     return slice_of(key, partition.len + sort.len);
 }
 
+struct slice key_with_id(struct arena *arena, uint32_t id, struct slice rest) {
+    uint8_t *key = arena_alloc(arena, KEY_ID_BYTES + rest.len);
+    store_u32_be(key, id);
+    memcpy(key + KEY_ID_BYTES, rest.data, rest.len);
+    return slice_of(key, KEY_ID_BYTES + rest.len);
+}
+
 struct slice key_after(struct arena *arena, struct slice key) {
     uint8_t *after = arena_alloc(arena, key.len + 1);
     memcpy(after, key.data, key.len);
@@ -54,10 +60,10 @@ struct slice key_after_prefix(struct arena *arena, struct slice prefix) {
 }
 
 struct key_range key_range_of_table(struct arena *arena, uint32_t table_id) {
-    uint8_t *first = arena_alloc(arena, 4), *last = arena_alloc(arena, 4);
+    uint8_t *first = arena_alloc(arena, KEY_ID_BYTES), *last = arena_alloc(arena, KEY_ID_BYTES);
     store_u32_be(first, table_id);
     store_u32_be(last, table_id + 1);
-    return (struct key_range){slice_of(first, 4), slice_of(last, 4)};
+    return (struct key_range){slice_of(first, KEY_ID_BYTES), slice_of(last, KEY_ID_BYTES)};
 }
 
 /* Where segment `i` of `total` starts: the table id and the first 8 bytes of the hash. */

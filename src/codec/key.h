@@ -13,10 +13,15 @@
 #define GRAMME_CODEC_KEY_H
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/siphash.h"
 #include "model/table.h"
 
-enum { ITEM_KEY_PREFIX = 4 + SIPHASH_BYTES };
+enum {
+    KEY_ID_BYTES = 4, /* in front of every key but the catalog's */
+    ITEM_KEY_PREFIX = KEY_ID_BYTES + SIPHASH_BYTES,
+    ITEM_KEY_REST_MIN = SIPHASH_BYTES, /* of a key without its id */
+};
 
 /* first <= key < last */
 struct key_range {
@@ -37,10 +42,29 @@ struct slice key_encode_partition(struct arena *arena, const struct key_codec *c
 /* A partition with the bytes of a sort key behind it. */
 struct slice key_encode_sort(struct arena *arena, struct slice partition, struct value sort_key);
 
-/* Table id and hash of an item's key: what the keys of its partition start with. */
+/* ---- parts of an item's key ---- */
+
+/* Table id and hash: what the keys of its partition start with. */
 static inline struct slice key_partition(struct slice key) {
     return slice_of(key.data, ITEM_KEY_PREFIX);
 }
+
+static inline struct slice key_without_id(struct slice key) {
+    return slice_skip(key, KEY_ID_BYTES);
+}
+/* The same item in another range. */
+struct slice key_with_id(struct arena *arena, uint32_t id, struct slice rest);
+
+/* Bits of the hash, which are as good as random. */
+static inline uint64_t key_hash_bits(struct slice key) {
+    return load_u64(key.data + KEY_ID_BYTES);
+}
+/* The start of the hash as a number: keys of a table sort by it. */
+static inline uint32_t key_hash_rank(struct slice key) {
+    return load_u32_be(key.data + KEY_ID_BYTES);
+}
+
+/* ---- ranges ---- */
 
 /* The smallest key after `key`. */
 struct slice key_after(struct arena *arena, struct slice key);

@@ -107,7 +107,7 @@ static struct error *scan_items(struct step *step, struct store_txn *txn,
     struct key_range items = key_range_of_table(step->arena, step->table->definition.id);
     if (slice_present(step->stats->cursor.key))
         items.first = key_after(step->arena, step->stats->cursor.key);
-    struct store_range range = {KEYSPACE_ITEMS, items.first, items.last};
+    struct store_range range = range_in(KEYSPACE_ITEMS, items);
     struct store_scan *scan;
     TRY(store_scan_open(txn, &range, false, &scan));
     struct error *error = read_items(step, scan, ret_entries);

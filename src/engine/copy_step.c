@@ -67,28 +67,22 @@ static struct error *gather(struct copy_run *run, struct store_txn *txn,
 
 /* ---- keys ---- */
 
-static struct slice without_id(struct slice key) {
-    return slice_skip(key, 4);
-}
-
-static struct store_key with_id(struct arena *arena, uint32_t id, struct slice rest) {
-    uint8_t *key = arena_alloc(arena, 4 + rest.len);
-    store_u32_be(key, id);
-    memcpy(key + 4, rest.data, rest.len);
-    return (struct store_key){KEYSPACE_ITEMS, slice_of(key, 4 + rest.len)};
+/* The item with that key, without its id, in the target. */
+static struct store_key in_target(struct copy_run *run, struct slice rest) {
+    return (struct store_key){KEYSPACE_ITEMS, key_with_id(run->arena, run->state.target, rest)};
 }
 
 /* The items of a range behind the cursor. */
 static struct store_range items_left(struct copy_run *run, uint32_t id) {
     struct key_range items = key_range_of_table(run->arena, id);
     if (run->state.cursor.len > 0)
-        items.first = key_after(run->arena, with_id(run->arena, id, run->state.cursor).key);
-    return (struct store_range){KEYSPACE_ITEMS, items.first, items.last};
+        items.first = key_after(run->arena, key_with_id(run->arena, id, run->state.cursor));
+    return range_in(KEYSPACE_ITEMS, items);
 }
 
 static void move_behind(struct copy_run *run, const struct gathered *gathered) {
     if (gathered->count > 0)
-        run->state.cursor = without_id(gathered->records[gathered->count - 1].key);
+        run->state.cursor = key_without_id(gathered->records[gathered->count - 1].key);
 }
 
 /* ---- items ---- */
@@ -109,7 +103,7 @@ static struct error *copy_items(struct copy_run *run, struct store_txn *txn, boo
         struct stored_item item;
         TRY(item_decode(run->arena, record->value, &item));
         count_item(run, &item, 1);
-        struct store_key key = with_id(run->arena, run->state.target, without_id(record->key));
+        struct store_key key = in_target(run, key_without_id(record->key));
         store_put(txn, &key, record->value);
     }
     move_behind(run, items);
@@ -146,7 +140,7 @@ static struct error *read_undo(struct copy_run *run, struct store_txn *txn,
     for (size_t i = 0; i < changes->count; i++) {
         struct history_record record;
         TRY(history_record_decode(run->arena, changes->records[i].value, &record));
-        undo->keys[i] = with_id(run->arena, run->state.target, record.item_key);
+        undo->keys[i] = in_target(run, record.item_key);
         undo->before[i] = record.stored;
     }
     return read_now(txn, changes->count, undo);

@@ -4,7 +4,6 @@
  * is flushed, and become visible only after its commit. */
 #include "engine/group.h"
 
-#include "base/bytes.h"
 #include "base/check.h"
 #include "codec/statistics.h"
 #include "engine/backfill.h"
@@ -31,9 +30,9 @@ void group_init(struct group *group, struct engine *engine, struct arena *arena,
     };
 }
 
-/* Bytes 4 to 12 of a key are random already; the sort key is mixed in. */
+/* The hash in a key is random already; the sort key is mixed in. */
 static uint64_t key_hash(struct slice key) {
-    uint64_t hash = load_u64(key.data + 4);
+    uint64_t hash = key_hash_bits(key);
     for (size_t i = ITEM_KEY_PREFIX; i < key.len; i++)
         hash = (hash ^ key.data[i]) * 0x100000001b3U;
     return hash ^ hash >> 32;

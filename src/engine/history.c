@@ -28,7 +28,7 @@ void history_look_at(const struct engine *engine, struct table *table) {
 }
 
 void history_put_item(struct group *group, const struct slot *slot, struct store_txn *txn) {
-    struct history_record record = {slice_skip(slot->key, 4), slot->committed};
+    struct history_record record = {key_without_id(slot->key), slot->committed};
     struct store_key key = {
         KEYSPACE_CHANGES,
         history_key(group->arena, slot->table->definition.id, group->next_sequence++),

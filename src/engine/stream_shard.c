@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/bytes.h"
+#include "codec/key.h"
 
 /* What the service gives one partition. */
 enum { PARTITION_READ_UNITS = 3000, PARTITION_WRITE_UNITS = 1000 };
@@ -42,7 +42,7 @@ uint64_t shard_last(const struct stream_extent *extent, struct stream_shard shar
 
 /* Even cuts of the hash. */
 uint8_t shard_of_key(int64_t shards, struct slice store_key) {
-    return (uint8_t)((uint64_t)load_u32_be(store_key.data + 4) * (uint64_t)shards >> 32);
+    return (uint8_t)((uint64_t)key_hash_rank(store_key) * (uint64_t)shards >> 32);
 }
 
 /* Every step can be undone, so no two shards of a stream have the same. */

@@ -52,6 +52,25 @@ static void keys_have_their_layout(void **state) {
     arena_release(&arena);
 }
 
+static void keys_have_parts(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct slice key = SLICE_LITERAL("\0\0\0\7"
+                                     "\1\2\3\4\5\6\7\x8"
+                                     "abcdefgh"
+                                     "sort");
+    assert_true(slice_equal(key_partition(key), slice_of(key.data, 20)));
+    assert_true(slice_equal(key_without_id(key), slice_of(key.data + 4, 20)));
+    struct slice moved = key_with_id(&arena, 0x01020304, key_without_id(key));
+    assert_int_equal(moved.len, key.len);
+    assert_memory_equal(moved.data, "\1\2\3\4", 4);
+    assert_true(slice_equal(key_without_id(moved), key_without_id(key)));
+    assert_true(key_hash_bits(key) == UINT64_C(0x0807060504030201));
+    assert_int_equal(key_hash_rank(key), 0x01020304);
+    arena_release(&arena);
+}
+
 static void successors_are_tight(void **state) {
     (void)state;
     struct arena arena;
@@ -139,9 +158,9 @@ static void items_carry_version_and_size(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_have_their_layout),       cmocka_unit_test(successors_are_tight),
-        cmocka_unit_test(segments_meet_without_gaps),   cmocka_unit_test(expiries_sort_by_time),
-        cmocka_unit_test(items_carry_version_and_size),
+        cmocka_unit_test(keys_have_their_layout), cmocka_unit_test(keys_have_parts),
+        cmocka_unit_test(successors_are_tight),   cmocka_unit_test(segments_meet_without_gaps),
+        cmocka_unit_test(expiries_sort_by_time),  cmocka_unit_test(items_carry_version_and_size),
     };
     return cmocka_run_group_tests_name("codec_keys", tests, NULL, NULL);
 }
