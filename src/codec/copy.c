@@ -2,9 +2,10 @@
 #include "codec/copy.h"
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "codec/key.h"
 
-enum { COPY_VERSION = 1, COPY_HEADER = 51 };
+enum { COPY_VERSION = 1, COPY_HEADER = 51, CURSOR_NUMBER_BYTES = 8 };
 
 struct slice copy_state_encode(struct arena *arena, const struct copy_state *state) {
     size_t len = COPY_HEADER + state->cursor.len;
@@ -26,7 +27,7 @@ struct slice copy_state_encode(struct arena *arena, const struct copy_state *sta
 
 static bool cursor_fits(enum copy_phase phase, struct slice cursor) {
     if (phase == COPY_UNDO)
-        return cursor.len == 8;
+        return cursor.len == CURSOR_NUMBER_BYTES;
     return cursor.len == 0 || cursor.len >= ITEM_KEY_REST_MIN;
 }
 
@@ -52,4 +53,15 @@ struct error *copy_state_decode(struct arena *arena, struct slice bytes,
         return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, text);
     *ret_state = state;
     return NULL;
+}
+
+struct slice copy_cursor_encode(struct arena *arena, uint64_t number) {
+    uint8_t *bytes = arena_alloc(arena, CURSOR_NUMBER_BYTES);
+    store_u64_be(bytes, number);
+    return slice_of(bytes, CURSOR_NUMBER_BYTES);
+}
+
+uint64_t copy_cursor_number(struct slice cursor) {
+    CHECK(cursor.len == CURSOR_NUMBER_BYTES);
+    return load_u64_be(cursor.data);
 }

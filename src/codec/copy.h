@@ -50,4 +50,9 @@ struct slice copy_state_encode(struct arena *arena, const struct copy_state *sta
 struct error *copy_state_decode(struct arena *arena, struct slice bytes,
                                 struct copy_state *ret_state);
 
+/* The cursor while changes are undone: from that number on it is done. */
+struct slice copy_cursor_encode(struct arena *arena, uint64_t number);
+/* Of a state in that phase. */
+uint64_t copy_cursor_number(struct slice cursor);
+
 #endif

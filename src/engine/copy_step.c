@@ -1,7 +1,6 @@
 /* copy_step.c - a bounded part of a copy, in one transaction: it reads, then it writes. */
 #include "engine/copy_step.h"
 
-#include "base/bytes.h"
 #include "base/log.h"
 #include "codec/catalog.h"
 #include "codec/collection.h"
@@ -168,15 +167,9 @@ static struct error *undo_change(struct copy_run *run, struct store_txn *txn,
     return NULL;
 }
 
-static struct slice number_cursor(struct arena *arena, uint64_t number) {
-    uint8_t *bytes = arena_alloc(arena, 8);
-    store_u64_be(bytes, number);
-    return slice_of(bytes, 8);
-}
-
 static struct error *undo_changes(struct copy_run *run, struct store_txn *txn, bool *ret_complete) {
     struct copy_state *state = &run->state;
-    uint64_t done_from = load_u64_be(state->cursor.data);
+    uint64_t done_from = copy_cursor_number(state->cursor);
     struct store_range range = {KEYSPACE_CHANGES,
                                 history_key(run->arena, state->source, state->until + 1),
                                 history_key(run->arena, state->source, done_from)};
@@ -189,7 +182,7 @@ static struct error *undo_changes(struct copy_run *run, struct store_txn *txn, b
             TRY(undo_change(run, txn, undo, i));
     if (undo->count > 0)
         done_from = history_key_sequence(changes->records[undo->count - 1].key);
-    state->cursor = number_cursor(run->arena, done_from);
+    state->cursor = copy_cursor_encode(run->arena, done_from);
     *ret_complete = changes->complete && undo->count == changes->count;
     return NULL;
 }
@@ -254,7 +247,7 @@ static void begin_next_phase(struct copy_run *run) {
     struct copy_state *state = &run->state;
     if (state->phase == COPY_ITEMS && state->until != COPY_NOTHING_TO_UNDO) {
         state->phase = COPY_UNDO;
-        state->cursor = number_cursor(run->arena, run->engine->last_sequence + 1);
+        state->cursor = copy_cursor_encode(run->arena, run->engine->last_sequence + 1);
     } else if (state->phase != COPY_BUILD && run->table != NULL &&
                run->table->definition.index_count > 0) {
         state->phase = COPY_BUILD;

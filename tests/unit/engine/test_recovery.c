@@ -10,8 +10,6 @@
 #include <cmocka.h>
 
 #include "codec/backup.h"
-#include "codec/copy.h"
-#include "codec/history.h"
 #include "support/backup_fixture.h"
 #include "support/index_fixture.h"
 
@@ -425,31 +423,6 @@ static void a_group_of_deletes_is_as_large_as_what_they_delete(void **state) {
     fixture_close(&f);
 }
 
-/* ---- records ---- */
-
-static void damaged_records_are_refused(void **state) {
-    (void)state;
-    struct arena arena;
-    arena_init(&arena);
-    struct copy_state copy;
-    struct backup backup;
-    struct history_record record;
-    uint8_t bytes[60] = {1};
-    for (size_t len = 0; len < 51; len++)
-        assert_non_null(copy_state_decode(&arena, slice_of(bytes, len), &copy));
-    bytes[1] = COPY_TAKE_BACKUP;
-    assert_null(copy_state_decode(&arena, slice_of(bytes, 51), &copy));
-    assert_non_null(copy_state_decode(&arena, slice_of(bytes, 52), &copy)); /* no such key */
-    bytes[2] = COPY_UNDO;
-    assert_non_null(copy_state_decode(&arena, slice_of(bytes, 51), &copy));
-    assert_null(copy_state_decode(&arena, slice_of(bytes, 59), &copy));
-    bytes[0] = 2;
-    assert_non_null(copy_state_decode(&arena, slice_of(bytes, 59), &copy));
-    assert_non_null(backup_decode(&arena, slice_of(bytes, 59), &backup));
-    assert_non_null(history_record_decode(&arena, slice_of(bytes, 59), &record));
-    arena_release(&arena);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(history_is_kept_only_when_wanted),
@@ -463,7 +436,6 @@ int main(void) {
         cmocka_unit_test(a_deleted_table_leaves_a_backup_for_35_days),
         cmocka_unit_test(history_goes_with_its_period),
         cmocka_unit_test(a_group_of_deletes_is_as_large_as_what_they_delete),
-        cmocka_unit_test(damaged_records_are_refused),
     };
     return cmocka_run_group_tests_name("recovery", tests, NULL, NULL);
 }
