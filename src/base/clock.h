@@ -17,7 +17,7 @@ static inline int64_t clock_now_ms(const struct clock *clock) {
     return clock->now_ms(clock);
 }
 
-/* The start of the year 2200: times long after it do not fit everywhere (engine/sequence.h). */
+/* The start of the year 2200: times long after it do not fit everywhere (codec/sequence.h). */
 #define CLOCK_MAX_MS INT64_C(7258118400000)
 
 /* A clock that is set forward by whoever holds it, and that may stand still. Any thread may read

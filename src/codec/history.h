@@ -1,7 +1,7 @@
 /* history.h - what an item was before a change: the records by which an earlier state is restored.
  *
  * A record stands in the changes' keyspace under the table's id (u32 be) and the change's number
- * (u64 be, engine/sequence.h), so that the records of a table are one range in the order of its
+ * (u64 be, codec/sequence.h), so that the records of a table are one range in the order of its
  * changes. Its value:
  *
  *   OFFSET  SIZE  MEANING

@@ -9,7 +9,7 @@
  *   0       4     the stream's id, big-endian
  *   4       4     generation of the shard, big-endian
  *   8       1     shard
- *   9       8     the change's number (engine/sequence.h), big-endian
+ *   9       8     the change's number (codec/sequence.h), big-endian
  *
  * So the records of a shard stand together, and so do those of a generation, which are deleted
  * together.

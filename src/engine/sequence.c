@@ -1,7 +1,6 @@
 /* sequence.c - the last number, stored and in memory. */
 #include "engine/sequence.h"
 
-#include "codec/sequence.h"
 #include "engine/keyspace.h"
 #include "engine/state.h"
 #include "engine/txn.h"

@@ -1,27 +1,12 @@
-/* sequence.h - numbers of changes: increasing in the order of commits, and times at once.
- *
- * A number is a time in ms, shifted, plus a count: the next one is the time now, or the last one
- * plus one when that is larger (the clock stood still or went back). So the changes up to a moment
- * are those below sequence_at() of the ms after it, without an index by time. The last number is
- * stored in the commit that uses it, so that none is used twice. */
+/* sequence.h - numbers of changes (codec/sequence.h): increasing in the order of commits, and times
+ * at once. The next one is the time now, or the last one plus one when that is larger (the clock
+ * stood still or went back). The last number is stored in the commit that uses it, so that none is
+ * used twice. Commit thread. */
 #ifndef GRAMME_ENGINE_SEQUENCE_H
 #define GRAMME_ENGINE_SEQUENCE_H
 
+#include "codec/sequence.h"
 #include "engine/engine.h"
-
-enum { SEQUENCE_COUNT_BITS = 20 };
-_Static_assert(CLOCK_MAX_MS < INT64_MAX >> SEQUENCE_COUNT_BITS, "some are stored as int64_t");
-
-/* The first number of a ms. */
-static inline uint64_t sequence_at(int64_t ms) {
-    return (uint64_t)ms << SEQUENCE_COUNT_BITS;
-}
-
-static inline int64_t sequence_ms(uint64_t sequence) {
-    return (int64_t)(sequence >> SEQUENCE_COUNT_BITS);
-}
-
-/* The rest is for the commit thread. */
 
 struct error *sequence_load(struct engine *engine, struct arena *arena, struct store_txn *txn);
 /* The number that comes next at that time. */

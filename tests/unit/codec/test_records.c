@@ -142,6 +142,14 @@ static void check_number(struct arena *arena, struct slice (*encode)(struct aren
         assert_refused(decode(arena, wrong[i], &number), damaged);
 }
 
+static void numbers_of_changes_are_times(void **state) {
+    (void)state;
+    assert_true(sequence_at(1) == 1 << 20);
+    assert_true(sequence_ms(sequence_at(1700000000000)) == 1700000000000);
+    assert_true(sequence_ms(sequence_at(1700000000001) - 1) == 1700000000000);
+    assert_true(sequence_at(CLOCK_MAX_MS + 1) <= INT64_MAX);
+}
+
 static void the_last_change_is_9_bytes(void **state) {
     check_number(*state, sequence_encode, sequence_decode,
                  "the record of the last change is damaged or of a newer version");
@@ -158,6 +166,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(statistics_are_17_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_token_has_a_size_per_action, setup, teardown),
         cmocka_unit_test_setup_teardown(a_token_may_be_missing_but_not_damaged, setup, teardown),
+        cmocka_unit_test(numbers_of_changes_are_times),
         cmocka_unit_test_setup_teardown(the_last_change_is_9_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(an_item_collection_is_9_bytes, setup, teardown),
     };

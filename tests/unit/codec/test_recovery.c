@@ -1,4 +1,5 @@
-/* test_recovery.c - the records of copies, backups and history: their bytes, and what is refused. */
+/* test_recovery.c - the records of copies, backups and history: their bytes, and what is refused.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
