@@ -7,7 +7,7 @@
 /* Below, the gain is under a packet; above, compressing would stall the thread's other clients. */
 enum { HTTP_GZIP_BYTES_MIN = 4 * 1024, HTTP_GZIP_BYTES_MAX = 2 * 1024 * 1024 };
 
-/* One per thread; about 256 KiB once it has been used. */
+/* One per thread; about 200 KiB once it has been used. */
 struct http_gzip;
 
 struct http_gzip *http_gzip_new(void);

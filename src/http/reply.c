@@ -1,6 +1,8 @@
 /* reply.c - a reply's head, put together by copying: it is written once for every request. */
 #include "http/reply.h"
 
+#include <libdeflate.h>
+
 #include "base/check.h"
 
 /* More than all fixed texts and numbers together. */
@@ -101,4 +103,8 @@ void http_reply_head_write(struct buffer *out, const struct http_reply_head *hea
         at = PUT(at, "Access-Control-Allow-Origin: *\r\n");
     at = PUT(put(at, head->more), "\r\n");
     out->len = (size_t)(at - out->data);
+}
+
+uint32_t http_crc32(struct slice body) {
+    return libdeflate_crc32(0, body.data, body.len);
 }

@@ -25,7 +25,7 @@ struct http_reply_head {
 /* Appends status line, headers and the blank line. */
 void http_reply_head_write(struct buffer *out, const struct http_reply_head *head);
 
-/* As zlib's crc32(). */
+/* CRC-32 as in gzip, for the header x-amz-crc32. */
 uint32_t http_crc32(struct slice body);
 
 #endif

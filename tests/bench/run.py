@@ -70,7 +70,7 @@ def machine(rig):
     version = subprocess.run([rig.program("gramme"), "--version"], text=True, capture_output=True).stdout.strip()
     compiler = first_line_of(["cc", "--version"])
     libraries = [f"{name} {installed(package)}" for name, package in
-                 [("RocksDB", "rocksdb"), ("libuv", "libuv"), ("zlib", "zlib")] if installed(package)]
+                 [("RocksDB", "rocksdb"), ("libuv", "libuv"), ("libdeflate", "libdeflate")] if installed(package)]
     return [
         f"{version}, {compiler}, {build_type(rig)}; {', '.join(libraries)}",
         f"{first_line('/proc/cpuinfo', 'model name')}, {os.cpu_count()} cores, {memory:.0f} GB; {system}, "

@@ -41,7 +41,7 @@ static struct error *sink_write(struct dump_sink *base, struct arena *arena, str
 static void seal(uint8_t *dump, size_t size) {
     if (size < DUMP_PREAMBLE_BYTES)
         return;
-    uint32_t crc = (uint32_t)crc32_z(0, dump, DUMP_PREAMBLE_BYTES);
+    uint32_t crc = libdeflate_crc32(0, dump, DUMP_PREAMBLE_BYTES);
     for (size_t at = DUMP_PREAMBLE_BYTES; size - at >= DUMP_BLOCK_HEAD;) {
         uint32_t len = load_u32(dump + at + 4);
         if (len > size - at - DUMP_BLOCK_HEAD)

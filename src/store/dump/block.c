@@ -70,7 +70,7 @@ struct error *block_reader_open(struct block_reader *reader, uint8_t *ret_preamb
                          format, DUMP_FORMAT);
     if (format == 0)
         return block_damaged(reader, "there is no format 0");
-    reader->crc = (uint32_t)crc32_z(0, ret_preamble, DUMP_PREAMBLE_BYTES);
+    reader->crc = libdeflate_crc32(0, ret_preamble, DUMP_PREAMBLE_BYTES);
     return NULL;
 }
 

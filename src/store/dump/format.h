@@ -33,7 +33,7 @@
 #ifndef GRAMME_STORE_DUMP_FORMAT_H
 #define GRAMME_STORE_DUMP_FORMAT_H
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include "base/bytes.h"
 #include "store/dump/dump.h"
@@ -62,8 +62,8 @@ enum dump_kind {
 
 /* The checksum after `head` (without its own field) and the payload. */
 static inline uint32_t dump_crc(uint32_t before, const uint8_t *head, struct slice payload) {
-    uLong crc = crc32_z(before, head, DUMP_BLOCK_CRC);
-    return (uint32_t)crc32_z(crc, payload.data, payload.len);
+    uint32_t crc = libdeflate_crc32(before, head, DUMP_BLOCK_CRC);
+    return libdeflate_crc32(crc, payload.data, payload.len);
 }
 
 #endif

@@ -30,7 +30,7 @@ static struct error *send_preamble(struct writer *writer) {
     uint8_t preamble[DUMP_PREAMBLE_BYTES];
     memcpy(preamble, DUMP_MAGIC, DUMP_MAGIC_BYTES);
     store_u32(preamble + DUMP_MAGIC_BYTES, DUMP_FORMAT);
-    writer->crc = (uint32_t)crc32_z(0, preamble, sizeof(preamble));
+    writer->crc = libdeflate_crc32(0, preamble, sizeof(preamble));
     return emit(writer, slice_of(preamble, sizeof(preamble)));
 }
 

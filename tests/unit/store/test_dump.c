@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "store/dump/format.h"
 #include "store/memory/memory.h"
@@ -79,7 +80,7 @@ static void the_bytes_are_those_of_the_format(void **state) {
                                       "\3\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\x8a\0\0\0\0\0\0\0";
     uint8_t *masked = arena_copy(&fixture->arena, dump.data, dump.len);
     assert_int_equal(dump.len, sizeof(expected) - 1);
-    /* The checksums are compared apart: they are zlib's. */
+    /* The checksums are compared apart, with those of zlib. */
     static const size_t crcs[] = {28, 68, 118, 150};
     for (size_t i = 0; i < sizeof(crcs) / sizeof(*crcs); i++)
         memcpy(masked + crcs[i], expected + crcs[i], 4);
