@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from contextlib import redirect_stdout
+import unittest.mock
+from contextlib import redirect_stderr, redirect_stdout
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 _loader = importlib.machinery.SourceFileLoader("check", str(ROOT / "scripts/check"))
@@ -153,6 +154,12 @@ class Style(unittest.TestCase):
                                      (1, f"{part}/a/b.c:6: {name} has 71 lines, at most 70 are allowed\n"))
                     self.assertEqual(self.run_script("check-functions", {f"{part}/a/b.c": with_lines(70)}),
                                      (0, "functions: 2, none longer than 70 lines\n"))
+
+    def test_format_only_by_our_formatter(self):
+        for version, names in ((check.FORMATTER, ["style/format"]), (check.FORMATTER + 5, []), (None, [])):
+            with unittest.mock.patch.object(check, "formatter", lambda: version), redirect_stderr(io.StringIO()) as said:
+                self.assertEqual([job.name for job in check.format_jobs(["src/a.c"])], names)
+            self.assertEqual("style/format is left out" in said.getvalue(), not names)
 
     def test_format_notices(self):
         run = subprocess.run(["clang-format", "--dry-run", "-Werror", "--assume-filename=src/a.c"],
