@@ -119,8 +119,8 @@ static void end(struct fixture *f) {
 }
 
 static void assert_text(struct fixture *f, const char *expected) {
-    assert_string_equal(arena_printf(&f->arena, "%.*s", SLICE_ARGS(buffer_slice(&f->text))).data,
-                        expected);
+    struct slice text = arena_printf(&f->arena, "%.*s", SLICE_ARGS(buffer_slice(&f->text)));
+    assert_string_equal((const char *)text.data, expected);
     buffer_reset(&f->text);
 }
 
