@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ops/request/field.h"
+#include "ops/op.h"
 
 /* "Type: message", "Type" when there is no message, "ok" when there is no error. In the arena. */
 static inline const char *error_text(struct arena *arena, const struct error *error) {
@@ -19,6 +19,13 @@ static inline const char *error_text(struct arena *arena, const struct error *er
     if (!slice_present(error->message))
         return type;
     return (const char *)arena_printf(arena, "%s: %.*s", type, SLICE_ARGS(error->message)).data;
+}
+
+/* What an operation takes. */
+static inline const struct shape *input_of(const char *operation) {
+    const struct op *op = op_find(slice_text(operation));
+    assert_non_null(op);
+    return op->input;
 }
 
 /* The decoded request; the test fails when it does not decode. */

@@ -1,13 +1,7 @@
 /* test_constraints.c - the constraint errors of requests, in the service's words. */
 #include "ops_test.h"
 
-#include "ops/item/batch_input.h"
-#include "ops/item/item_input.h"
 #include "ops/legacy/legacy_input.h"
-#include "ops/read/read_input.h"
-#include "ops/table/create_table.h"
-#include "ops/table/list_tables.h"
-#include "ops/table/update_table.h"
 
 #define VE "ValidationException: "
 #define ONE VE "1 validation error detected: "
@@ -17,53 +11,53 @@
     "[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
 
 struct constraint_case {
-    const struct shape *shape;
+    const char *operation;
     const char *json;
     const char *text;
 };
 
 static void run_cases(struct arena *arena, const struct constraint_case *cases, size_t count) {
     for (size_t i = 0; i < count; i++)
-        assert_string_equal(check_text(arena, cases[i].shape, cases[i].json), cases[i].text);
+        assert_string_equal(check_text(arena, input_of(cases[i].operation), cases[i].json),
+                            cases[i].text);
 }
 
 #define RUN_CASES(state, cases) run_cases(*(state), (cases), sizeof(cases) / sizeof(*(cases)))
 
 static void good_requests_pass(void **state) {
     static const struct constraint_case cases[] = {
-        {&put_item_shape,
+        {"PutItem",
          "{\"TableName\":\"t\",\"Item\":{\"a\":{\"S\":\"b\"}},\"ReturnValues\":\"ALL_OLD\","
          "\"ReturnConsumedCapacity\":\"INDEXES\",\"ReturnItemCollectionMetrics\":\"SIZE\","
          "\"ConditionalOperator\":\"AND\",\"ReturnValuesOnConditionCheckFailure\":\"NONE\"}",
          "ok"},
-        {&update_item_shape, "{\"TableName\":\"t\",\"Key\":{},\"ReturnValues\":\"UPDATED_NEW\"}",
-         "ok"},
-        {&query_shape,
+        {"UpdateItem", "{\"TableName\":\"t\",\"Key\":{},\"ReturnValues\":\"UPDATED_NEW\"}", "ok"},
+        {"Query",
          "{\"TableName\":\"arn:aws:dynamodb:us-east-1:000000000000:table/x\",\"Limit\":1,"
          "\"Select\":\"COUNT\",\"IndexName\":\"abc\"}",
          "ok"},
-        {&batch_get_item_shape, "{\"RequestItems\":{\"tab\":{\"Keys\":[{}]}}}", "ok"},
-        {&batch_write_item_shape, "{\"RequestItems\":{}}", "ok"},
+        {"BatchGetItem", "{\"RequestItems\":{\"tab\":{\"Keys\":[{}]}}}", "ok"},
+        {"BatchWriteItem", "{\"RequestItems\":{}}", "ok"},
     };
     RUN_CASES(state, cases);
 }
 
 static void table_names_of_the_data_plane(void **state) {
     static const struct constraint_case cases[] = {
-        {&put_item_shape, "{}",
+        {"PutItem", "{}",
          VE "2 validation errors detected: Value null at 'tableName' " FAILED
             "Member must not be null; Value null at 'item' " FAILED "Member must not be null"},
-        {&put_item_shape, "{\"TableName\":\"\",\"Item\":{},\"ReturnConsumedCapacity\":\"x\"}",
+        {"PutItem", "{\"TableName\":\"\",\"Item\":{},\"ReturnConsumedCapacity\":\"x\"}",
          ONE "Value at 'TableName' " FAILED "Member must have length greater than or equal to 1"},
-        {&scan_shape, "{\"TableName\":\"\"}",
+        {"Scan", "{\"TableName\":\"\"}",
          ONE "Value '' at 'tableName' " FAILED
              "Member must have length greater than or equal to 1"},
-        {&get_item_shape, "{\"TableName\":\"bad table!@#\",\"Key\":{}}",
+        {"GetItem", "{\"TableName\":\"bad table!@#\",\"Key\":{}}",
          ONE "Value 'bad table!@#' at 'tableName' " FAILED
              "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"},
-        {&get_item_shape, "{\"TableName\":\"ab\",\"Key\":{}}", "ok"},
+        {"GetItem", "{\"TableName\":\"ab\",\"Key\":{}}", "ok"},
         /* Without the key the older layer answers. */
-        {&get_item_shape, "{\"TableName\":\"\"}",
+        {"GetItem", "{\"TableName\":\"\"}",
          VE "2 validation errors detected: Value '' at 'tableName' " FAILED
             "Member must have length greater than or equal to 1; Value null at 'key' " FAILED
             "Member must not be null"},
@@ -79,30 +73,30 @@ static void long_table_names(void **state) {
                                      ONE "Value '%.256s' at 'tableName' " FAILED
                                          "Member must have length less than or equal to 255",
                                      name);
-    assert_string_equal(check_text(*state, &get_item_shape, (const char *)json.data),
+    assert_string_equal(check_text(*state, input_of("GetItem"), (const char *)json.data),
                         (const char *)text.data);
     json = arena_printf(*state, "{\"TableName\":\"%.255s\",\"Key\":{}}", name);
-    assert_string_equal(check_text(*state, &get_item_shape, (const char *)json.data), "ok");
+    assert_string_equal(check_text(*state, input_of("GetItem"), (const char *)json.data), "ok");
     memcpy(name, "arn:", 4);
     json = arena_printf(*state, "{\"TableName\":\"%.1025s\",\"Key\":{}}", name);
-    assert_string_equal(check_text(*state, &get_item_shape, (const char *)json.data),
+    assert_string_equal(check_text(*state, input_of("GetItem"), (const char *)json.data),
                         ONE "Value at 'TableName' " FAILED
                             "Member must have length less than or equal to 1024");
 }
 
 static void enumerations(void **state) {
     static const struct constraint_case cases[] = {
-        {&put_item_shape,
+        {"PutItem",
          "{\"TableName\":\"t\",\"Item\":{},\"ReturnItemCollectionMetrics\":\"INVALID\","
          "\"ReturnValues\":\"INVALID\",\"ReturnConsumedCapacity\":\"INVALID\"}",
          VE "3 validation errors detected: Value 'INVALID' at 'returnConsumedCapacity' " FAILED
             "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]; " RETURN_VALUES_CURRENT
             "; Value 'INVALID' at 'returnItemCollectionMetrics' " FAILED
             "Member must satisfy enum value set: [SIZE, NONE]"},
-        {&update_item_shape,
+        {"UpdateItem",
          "{\"TableName\":\"t\",\"Key\":{},\"ReturnValues\":\"x\",\"ReturnConsumedCapacity\":\"x\"}",
          ONE RETURN_VALUES_CURRENT},
-        {&update_item_shape,
+        {"UpdateItem",
          "{\"TableName\":\"a;\",\"ReturnValues\":\"x\",\"ReturnConsumedCapacity\":\"y\"}",
          VE "4 validation errors detected: Value 'y' at 'returnConsumedCapacity' " FAILED
             "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]; "
@@ -111,24 +105,24 @@ static void enumerations(void **state) {
             "Value 'x' at 'returnValues' " FAILED "Member must satisfy enum value set: "
             "[ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]; "
             "Value null at 'key' " FAILED "Member must not be null"},
-        {&update_item_shape, "{\"TableName\":\"t\",\"ConditionalOperator\":\"XOR\"}",
+        {"UpdateItem", "{\"TableName\":\"t\",\"ConditionalOperator\":\"XOR\"}",
          VE "2 validation errors detected: Value 'XOR' at 'conditionalOperator' " FAILED
             "Member must satisfy enum value set: [OR, AND]; Value null at 'key' " FAILED
             "Member must not be null"},
-        {&query_shape, "{\"TableName\":\"t\",\"ConditionalOperator\":\"XOR\",\"Select\":\"x\"}",
+        {"Query", "{\"TableName\":\"t\",\"ConditionalOperator\":\"XOR\",\"Select\":\"x\"}",
          VE "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]"},
-        {&query_shape, "{\"TableName\":\"t\",\"Select\":\"x\"}",
+        {"Query", "{\"TableName\":\"t\",\"Select\":\"x\"}",
          ONE "Value 'x' at 'select' " FAILED "Member must satisfy enum value set: "
              "[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"},
-        {&scan_shape, "{\"TableName\":\"t\",\"ConditionalOperator\":\"XOR\"}",
+        {"Scan", "{\"TableName\":\"t\",\"ConditionalOperator\":\"XOR\"}",
          ONE "Value 'XOR' at 'conditionalOperator' " FAILED
              "Member must satisfy enum value set: [OR, AND]"},
-        {&delete_item_shape,
+        {"DeleteItem",
          "{\"TableName\":\"t\",\"Key\":{},\"ReturnValuesOnConditionCheckFailure\":\"\"}",
          ONE "Value '' at 'returnValuesOnConditionCheckFailure' " FAILED
              "Member must satisfy enum value set: [ALL_OLD, NONE]"},
         /* A prefix, a part and a longer word are not members of the set. */
-        {&delete_item_shape,
+        {"DeleteItem",
          "{\"TableName\":\"t\",\"Key\":{},\"ReturnConsumedCapacity\":\"INDEXES, TOTAL\"}",
          ONE "Value 'INDEXES, TOTAL' at 'returnConsumedCapacity' " FAILED
              "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"},
@@ -138,25 +132,25 @@ static void enumerations(void **state) {
 
 static void numbers_and_lists_of_reads(void **state) {
     static const struct constraint_case cases[] = {
-        {&query_shape, "{\"TableName\":\"t\",\"Limit\":0}",
+        {"Query", "{\"TableName\":\"t\",\"Limit\":0}",
          ONE "Value at 'Limit' " FAILED "Member must have value greater than or equal to 1"},
-        {&scan_shape, "{\"TableName\":\"t\",\"Limit\":0}",
+        {"Scan", "{\"TableName\":\"t\",\"Limit\":0}",
          ONE "Value '0' at 'limit' " FAILED "Member must have value greater than or equal to 1"},
-        {&scan_shape, "{\"TableName\":\"t\",\"Segment\":-1,\"TotalSegments\":1000001}",
+        {"Scan", "{\"TableName\":\"t\",\"Segment\":-1,\"TotalSegments\":1000001}",
          VE "2 validation errors detected: Value '1000001' at 'totalSegments' " FAILED
             "Member must have value less than or equal to 1000000; Value '-1' at 'segment' " FAILED
             "Member must have value greater than or equal to 0"},
-        {&query_shape, "{\"TableName\":\"t\",\"AttributesToGet\":[]}",
+        {"Query", "{\"TableName\":\"t\",\"AttributesToGet\":[]}",
          ONE "Value '[]' at 'attributesToGet' " FAILED
              "Member must have length greater than or equal to 1"},
-        {&query_shape, "{\"TableName\":\"t\",\"IndexName\":\"ab\"}",
+        {"Query", "{\"TableName\":\"t\",\"IndexName\":\"ab\"}",
          ONE "Value at 'IndexName' " FAILED "Member must have length greater than or equal to 3"},
-        {&scan_shape, "{\"TableName\":\"t\",\"IndexName\":\"a;\"}",
+        {"Scan", "{\"TableName\":\"t\",\"IndexName\":\"a;\"}",
          VE "2 validation errors detected: Value 'a;' at 'indexName' " FAILED
             "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+; "
             "Value 'a;' at 'indexName' " FAILED
             "Member must have length greater than or equal to 3"},
-        {&list_tables_shape, "{\"Limit\":101,\"ExclusiveStartTableName\":\"ab\"}",
+        {"ListTables", "{\"Limit\":101,\"ExclusiveStartTableName\":\"ab\"}",
          VE "2 validation errors detected: Value 'ab' at 'exclusiveStartTableName' " FAILED
             "Member must have length greater than or equal to 3; Value '101' at 'limit' " FAILED
             "Member must have value less than or equal to 100"},
@@ -171,33 +165,33 @@ static void numbers_and_lists_of_reads(void **state) {
 
 static void batches(void **state) {
     static const struct constraint_case cases[] = {
-        {&batch_get_item_shape, "{}",
+        {"BatchGetItem", "{}",
          ONE "Value null at 'requestItems' " FAILED "Member must not be null"},
-        {&batch_get_item_shape, "{\"RequestItems\":{}}",
+        {"BatchGetItem", "{\"RequestItems\":{}}",
          ONE "Value at 'RequestItems' " FAILED
              "Member must have length greater than or equal to 1"},
-        {&batch_get_item_shape, "{\"RequestItems\":{\"tab\":{\"Keys\":[]}}}",
+        {"BatchGetItem", "{\"RequestItems\":{\"tab\":{\"Keys\":[]}}}",
          ONE "Value at 'RequestItems.tab.member.Keys' " FAILED
              "Member must have length greater than or equal to 1"},
-        {&batch_get_item_shape, "{\"RequestItems\":{\"tab\":{}}}",
+        {"BatchGetItem", "{\"RequestItems\":{\"tab\":{}}}",
          ONE "Value null at 'requestItems.tab.member.keys' " FAILED "Member must not be null"},
-        {&batch_get_item_shape,
+        {"BatchGetItem",
          "{\"RequestItems\": { \"bad!name\": {\"Keys\": [{\"pk\": {\"S\": \"a \\\" b\"}}]}},"
          "\"ReturnConsumedCapacity\":\"x\"}",
          VE "2 validation errors detected: Value "
             "'{\"bad!name\":{\"Keys\":[{\"pk\":{\"S\":\"a \\\" b\"}}]}}' at 'requestItems' " FAILED
                 MAP_KEYS "; Value 'x' at 'returnConsumedCapacity' " FAILED
             "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"},
-        {&batch_write_item_shape,
+        {"BatchWriteItem",
          "{\"RequestItems\":{\"a!b\":[{\"DeleteRequest\":{\"Key\":{}}}]},"
          "\"ReturnConsumedCapacity\":\"x\"}",
          ONE "Value 'x' at 'returnConsumedCapacity' " FAILED
              "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"},
-        {&batch_write_item_shape, "{\"RequestItems\":{\"tab\":[]}}",
+        {"BatchWriteItem", "{\"RequestItems\":{\"tab\":[]}}",
          ONE "Value '{tab=[]}' at 'requestItems' " FAILED
              "Map value must satisfy constraint: [Member must have length less than or equal to "
              "25, Member must have length greater than or equal to 1]"},
-        {&batch_write_item_shape, "{\"RequestItems\":{\"tab\":[{\"PutRequest\":{}}]}}",
+        {"BatchWriteItem", "{\"RequestItems\":{\"tab\":[{\"PutRequest\":{}}]}}",
          ONE "Value null at 'requestItems.tab.member.1.member.putRequest.item' " FAILED
              "Member must not be null"},
     };
@@ -210,7 +204,7 @@ static void batches(void **state) {
 static void values_print_like_java(void **state) {
     assert_string_equal(
         check_text(
-            *state, &batch_write_item_shape,
+            *state, input_of("BatchWriteItem"),
             "{\"RequestItems\":{\"x!y\":[{\"PutRequest\":{\"Item\":{\"pk\":{\"S\":\"x\"}}}},"
             "{\"DeleteRequest\":{\"Key\":{\"k\":{\"NS\":[\"2\",\"1\"]}}}},"
             "{\"PutRequest\":{\"Item\":{\"l\":{\"L\":[{\"BOOL\":true},{\"B\":\"AAEC\"}]}}}}]}}"),
@@ -271,21 +265,21 @@ static void attribute_values_print_like_java(void **state) {
 
 static void tables(void **state) {
     static const struct constraint_case cases[] = {
-        {&create_table_shape, "{}",
+        {"CreateTable", "{}",
          VE "The parameter 'TableName' is required but was not present in the request"},
-        {&create_table_shape,
+        {"CreateTable",
          "{\"TableName\":\"ab\",\"AttributeDefinitions\":[],"
          "\"KeySchema\":[{\"AttributeName\":\"a\",\"KeyType\":\"HASH\"}]}",
          ONE "Value 'ab' at 'tableName' " FAILED
              "Member must have length greater than or equal to 3"},
-        {&create_table_shape, "{\"TableName\":\"a;\"}",
+        {"CreateTable", "{\"TableName\":\"a;\"}",
          VE "4 validation errors detected: Value null at 'attributeDefinitions' " FAILED
             "Member must not be null; Value 'a;' at 'tableName' " FAILED
             "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+; "
             "Value 'a;' at 'tableName' " FAILED
             "Member must have length greater than or equal to 3; Value null at 'keySchema' " FAILED
             "Member must not be null"},
-        {&create_table_shape,
+        {"CreateTable",
          "{\"TableName\":\"abc\",\"AttributeDefinitions\":[{\"AttributeName\":\"a\","
          "\"AttributeType\":\"X\"}],\"KeySchema\":[{\"AttributeName\":\"a\",\"KeyType\":\"HASH\"},"
          "{\"AttributeName\":\"b\",\"KeyType\":\"RANGE\"},{\"KeyType\":\"OTHER\"}],"
@@ -306,16 +300,16 @@ static void tables(void **state) {
             "Value null at 'keySchema.3.member.attributeName' " FAILED "Member must not be null; "
             "Value 'OTHER' at 'keySchema.3.member.keyType' " FAILED
             "Member must satisfy enum value set: [HASH, RANGE]"},
-        {&update_table_shape, "{}",
+        {"UpdateTable", "{}",
          VE "The parameter 'TableName' is required but was not present in the request"},
-        {&table_name_shape, "{}",
+        {"DescribeTable", "{}",
          VE "The parameter 'TableName' is required but was not present in the request"},
-        {&table_name_shape, "{\"TableName\":\"ab\"}",
+        {"DescribeTable", "{\"TableName\":\"ab\"}",
          VE "TableName must be at least 3 characters long and at most 255 characters long"},
-        {&table_name_shape, "{\"TableName\":\"abc;\"}",
+        {"DescribeTable", "{\"TableName\":\"abc;\"}",
          ONE "Value 'abc;' at 'tableName' " FAILED
              "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"},
-        {&table_name_shape, "{\"TableName\":\"arn:aws:dynamodb:us-east-1:000000000000:table/abc\"}",
+        {"DescribeTable", "{\"TableName\":\"arn:aws:dynamodb:us-east-1:000000000000:table/abc\"}",
          "ok"},
     };
     RUN_CASES(state, cases);
@@ -359,11 +353,11 @@ static void indexes(void **state) {
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct slice json = arena_printf(*state, "%s%s}", head, cases[i].members);
-        assert_string_equal(check_text(*state, &create_table_shape, (const char *)json.data),
+        assert_string_equal(check_text(*state, input_of("CreateTable"), (const char *)json.data),
                             cases[i].text);
     }
     assert_string_equal(
-        check_text(*state, &update_table_shape,
+        check_text(*state, input_of("UpdateTable"),
                    "{\"TableName\":\"abc\",\"VectorIndexUpdates\":[{\"Delete\":{}}],"
                    "\"GlobalSecondaryIndexUpdates\":[{\"Delete\":{\"IndexName\":\"gs\"}}]}"),
         VE "2 validation errors detected: "
@@ -383,7 +377,7 @@ static void at_most_ten_errors(void **state) {
                       i == 0 ? "" : ",", i);
     buffer_append_text(&json, "]}");
     buffer_append_byte(&json, 0);
-    const char *text = check_text(*state, &create_table_shape, (const char *)json.data);
+    const char *text = check_text(*state, input_of("CreateTable"), (const char *)json.data);
     assert_memory_equal(text, VE "10 validation errors detected: ", 51);
     assert_non_null(strstr(text, "Value '9' at 'attributeDefinitions.10.member.attributeType'"));
     assert_null(strstr(text, "attributeDefinitions.11"));
@@ -406,7 +400,7 @@ static void lengths_are_characters(void **state) {
             buffer_append_text(&json, "\xc3\xa9");
         buffer_append_text(&json, "\"}]}");
         buffer_append_byte(&json, 0);
-        const char *text = check_text(*state, &create_table_shape, (const char *)json.data);
+        const char *text = check_text(*state, input_of("CreateTable"), (const char *)json.data);
         if (extra == 0)
             assert_string_equal(text, "ok");
         else
@@ -423,7 +417,7 @@ static void echoes_are_bounded(void **state) {
     struct slice json =
         arena_printf(*state, "{\"TableName\":\"t\",\"Key\":{},\"ReturnConsumedCapacity\":\"%.*s\"}",
                      (int)size, long_text);
-    const char *text = check_text(*state, &get_item_shape, (const char *)json.data);
+    const char *text = check_text(*state, input_of("GetItem"), (const char *)json.data);
     assert_true(strlen(text) < (1 << 20) + 1000);
     assert_non_null(strstr(text, "...' at 'returnConsumedCapacity' " FAILED
                                  "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"));
@@ -458,7 +452,7 @@ static void long_echoes_are_cut_at_a_character(void **state) {
                          ONE "Value '%.*s...' at 'returnConsumedCapacity' " FAILED
                              "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]",
                          cases[i].shown, given);
-        const char *text = check_text(*state, &get_item_shape, (const char *)json.data);
+        const char *text = check_text(*state, input_of("GetItem"), (const char *)json.data);
         assert_int_equal(strlen(text), expected.len);
         assert_memory_equal(text, expected.data, expected.len);
     }
@@ -468,7 +462,7 @@ static void long_echoes_of_json_are_cut_at_a_character(void **state) {
     const char *given = repeated(*state, "\u00e9", 1 << 21);
     struct slice json =
         arena_printf(*state, "{\"RequestItems\": {\"%s\": {\"Keys\": [{}]}}}", given);
-    const char *text = check_text(*state, &batch_get_item_shape, (const char *)json.data);
+    const char *text = check_text(*state, input_of("BatchGetItem"), (const char *)json.data);
     /* The brace and the quote before the name leave an odd number of bytes. */
     struct slice expected = arena_printf(
         *state, ONE "Value '{\"%.*s...' at 'requestItems' " FAILED "Map keys must satisfy",

@@ -33,10 +33,11 @@ struct create_case {
 static const char *create_text(struct arena *arena, const char *members) {
     struct slice json = arena_printf(arena, "{%s}", members);
     const char *given = (const char *)json.data;
-    const char *constraint = check_text(arena, &create_table_shape, given);
+    const char *constraint = check_text(arena, input_of("CreateTable"), given);
     if (strcmp(constraint, "ok") != 0)
         return constraint;
-    return error_text(arena, create_table_check(arena, decoded(arena, &create_table_shape, given)));
+    return error_text(arena,
+                      create_table_check(arena, decoded(arena, input_of("CreateTable"), given)));
 }
 
 static void run_cases(struct arena *arena, const struct create_case *cases, size_t count) {
@@ -388,7 +389,7 @@ static void names_and_arns(void **state) {
 
 static void indexes_become_definitions(void **state) {
     const struct create_table_request *request =
-        decoded(*state, &create_table_shape,
+        decoded(*state, input_of("CreateTable"),
                 "{" NAME UNITS THREE LOCAL(INDEX("loc", HASH("a") "," RANGE("c"), ALL))
                     GLOBAL(INDEX("glo", HASH("c") "," HASH("b") "," RANGE("a"),
                                  "\"Projection\":{\"ProjectionType\":\"INCLUDE\","

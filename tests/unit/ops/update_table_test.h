@@ -38,10 +38,10 @@ static inline struct table_definition on_demand(void) {
 static inline const char *update_text(struct arena *arena, const char *json, int64_t at_ms,
                                       struct table_definition *definition,
                                       struct update_outcome *ret_outcome) {
-    const char *constraint = check_text(arena, &update_table_shape, json);
+    const char *constraint = check_text(arena, input_of("UpdateTable"), json);
     if (strcmp(constraint, "ok") != 0)
         return constraint;
-    const struct update_table_request *request = decoded(arena, &update_table_shape, json);
+    const struct update_table_request *request = decoded(arena, input_of("UpdateTable"), json);
     struct error *error = update_table_check(arena, request);
     if (error != NULL)
         return error_text(arena, error);
