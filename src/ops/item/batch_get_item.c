@@ -6,12 +6,50 @@
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
-#include "ops/item/batch_input.h"
+#include "ops/item/item_fields.h"
 #include "ops/item/table_lookup.h"
 #include "ops/permission/permission.h"
 #include "ops/read/projection.h"
 #include "ops/request/expressions.h"
 #include "json/member.h"
+
+/* An entry of RequestItems. */
+struct keys_and_attributes {
+    struct slice table_name;             /* the map's key: a name or an ARN */
+    struct field_list keys;              /* struct field_item */
+    struct field_list attributes_to_get; /* struct slice */
+    struct field_bool consistent_read;
+    struct slice projection_expression;
+    struct field_list expression_attribute_names; /* struct field_pair */
+};
+
+struct batch_get_item_request {
+    struct field_list request_items; /* struct keys_and_attributes */
+    struct slice return_consumed_capacity;
+};
+
+static const struct field keys_and_attributes_fields[] = {
+    {NAMED("Keys"), AT(struct keys_and_attributes, keys), .type = FIELD_ITEM_LIST,
+     .flags = FIELD_REQUIRED | FIELD_NEW_FORM, LENGTH(1, 100)},
+    ATTRIBUTES_TO_GET_FIELD(keys_and_attributes),
+    CONSISTENT_READ_FIELD(keys_and_attributes),
+    EXPRESSION_FIELD(keys_and_attributes, projection_expression, "ProjectionExpression"),
+    EXPRESSION_ATTRIBUTE_NAMES_FIELD(keys_and_attributes),
+    FIELDS_END,
+};
+static const struct shape keys_and_attributes_shape = {
+    "KeysAndAttributes", sizeof(struct keys_and_attributes), keys_and_attributes_fields};
+
+static const struct field batch_get_item_fields[] = {
+    {NAMED("RequestItems"), AT(struct batch_get_item_request, request_items),
+     .type = FIELD_STRUCT_MAP,
+     .flags = FIELD_REQUIRED | FIELD_NEW_FORM | FIELD_TABLE_NAME_KEYS | FIELD_ECHO_JSON,
+     LENGTH(1, 100), .shape = &keys_and_attributes_shape},
+    RETURN_CONSUMED_CAPACITY_FIELD(batch_get_item_request),
+    FIELDS_END,
+};
+static const struct shape batch_get_item_shape = {
+    "BatchGetItemInput", sizeof(struct batch_get_item_request), batch_get_item_fields};
 
 /* Keys read at once, and the most that is read on the I/O thread. */
 enum { ROUND_KEYS = 25 };

@@ -4,12 +4,71 @@
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
-#include "ops/item/batch_input.h"
 #include "ops/item/collection_metrics.h"
+#include "ops/item/item_fields.h"
 #include "ops/item/table_lookup.h"
 #include "ops/item/write_call.h"
 #include "ops/permission/permission.h"
 #include "json/member.h"
+
+struct put_request {
+    struct field_item item;
+};
+
+struct delete_request {
+    struct field_item key;
+};
+
+struct write_request {
+    struct put_request *put_request;       /* NULL: absent */
+    struct delete_request *delete_request; /* NULL: absent */
+};
+
+struct batch_write_item_request {
+    struct field_list request_items; /* struct field_named_list: table name or ARN, lists of struct
+                                        write_request */
+    struct slice return_consumed_capacity;
+    struct slice return_item_collection_metrics;
+};
+
+static const struct field put_request_fields[] = {
+    {NAMED("Item"), AT(struct put_request, item), .type = FIELD_ITEM, .flags = FIELD_REQUIRED},
+    {NAMED("WorkloadProfileName"), .type = FIELD_PRINTED_ONLY},
+    FIELDS_END,
+};
+static const struct shape put_request_shape = {"PutRequest", sizeof(struct put_request),
+                                               put_request_fields};
+
+static const struct field delete_request_fields[] = {
+    KEY_FIELD(delete_request),
+    {NAMED("WorkloadProfileName"), .type = FIELD_PRINTED_ONLY},
+    FIELDS_END,
+};
+static const struct shape delete_request_shape = {"DeleteRequest", sizeof(struct delete_request),
+                                                  delete_request_fields};
+
+static const struct field write_request_fields[] = {
+    {NAMED("PutRequest"), AT(struct write_request, put_request), .type = FIELD_STRUCT,
+     .shape = &put_request_shape},
+    {NAMED("DeleteRequest"), AT(struct write_request, delete_request), .type = FIELD_STRUCT,
+     .shape = &delete_request_shape},
+    FIELDS_END,
+};
+static const struct shape write_request_shape = {"WriteRequest", sizeof(struct write_request),
+                                                 write_request_fields};
+
+/* An empty RequestItems passes: validate has a text of its own for it. */
+static const struct field batch_write_item_fields[] = {
+    {NAMED("RequestItems"), AT(struct batch_write_item_request, request_items),
+     .type = FIELD_STRUCT_LIST_MAP, .flags = FIELD_REQUIRED | FIELD_TABLE_NAME_KEYS, AT_MOST(25),
+     ELEMENT_LENGTH(1, 25), .shape = &write_request_shape},
+    {NAMED("ReturnConsumedCapacity"), AT(struct batch_write_item_request, return_consumed_capacity),
+     .type = FIELD_STRING, .flags = FIELD_ALONE, .enum_text = "[INDEXES, TOTAL, NONE]"},
+    RETURN_ITEM_COLLECTION_METRICS_FIELD(batch_write_item_request),
+    FIELDS_END,
+};
+static const struct shape batch_write_item_shape = {
+    "BatchWriteItemInput", sizeof(struct batch_write_item_request), batch_write_item_fields};
 
 struct batch_write {
     struct write_call call;

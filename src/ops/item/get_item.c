@@ -2,11 +2,34 @@
 #include "engine/read.h"
 #include "model/key.h"
 #include "ops/account/consumed.h"
-#include "ops/item/item_input.h"
+#include "ops/item/item_fields.h"
 #include "ops/item/table_lookup.h"
 #include "ops/permission/permission.h"
 #include "ops/read/projection.h"
 #include "ops/request/expressions.h"
+
+struct get_item_request {
+    struct slice table_name;
+    struct field_item key;
+    struct field_list attributes_to_get; /* struct slice */
+    struct field_bool consistent_read;
+    struct slice return_consumed_capacity;
+    struct slice projection_expression;
+    struct field_list expression_attribute_names; /* struct field_pair */
+};
+
+static const struct field get_item_fields[] = {
+    RETURN_CONSUMED_CAPACITY_FIELD(get_item_request),
+    TABLE_NAME_FIELD(get_item_request),
+    KEY_FIELD(get_item_request),
+    ATTRIBUTES_TO_GET_FIELD(get_item_request),
+    CONSISTENT_READ_FIELD(get_item_request),
+    EXPRESSION_FIELD(get_item_request, projection_expression, "ProjectionExpression"),
+    EXPRESSION_ATTRIBUTE_NAMES_FIELD(get_item_request),
+    FIELDS_END,
+};
+static const struct shape get_item_shape = {"GetItemInput", sizeof(struct get_item_request),
+                                            get_item_fields};
 
 static struct error *validate(struct op_call *call) {
     const struct get_item_request *request = call->request;

@@ -1,11 +1,12 @@
 /* item_fields.h - rows of field tables that several data-plane operations share. Each macro is one
- * row for the request struct `request`, whose member has the customary name. */
+ * row for the request struct `request`, whose member has the customary name. The tables themselves
+ * are in the operations' files, in the order in which the service reports constraint errors. */
 #ifndef GRAMME_OPS_ITEM_ITEM_FIELDS_H
 #define GRAMME_OPS_ITEM_ITEM_FIELDS_H
 
 #include "ops/legacy/legacy_input.h"
 
-/* The service's current layer; FIELD_TABLE_NAME_OLDER is for what still runs on the older one. */
+/* The service's current layer; TABLE_NAME_FIELD_OLDER is for what still runs on the older one. */
 #define TABLE_NAME_FIELD(request)                                                              \
     {                                                                                          \
         NAMED("TableName"), AT(struct request, table_name),                                    \
@@ -48,11 +49,6 @@
             .enum_error =                                                                     \
                 "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]" \
     }
-#define CONDITIONAL_OPERATOR_FIELD_OLDER(request)                               \
-    {                                                                           \
-        NAMED("ConditionalOperator"), AT(struct request, conditional_operator), \
-            .type = FIELD_STRING, .enum_text = "[OR, AND]"                      \
-    }
 
 #define RETURN_VALUES_ON_CONDITION_CHECK_FAILURE_FIELD(request)           \
     {                                                                     \
@@ -81,12 +77,8 @@
             .type = FIELD_STRING_LIST, .flags = FIELD_SORTED, AT_LEAST(1) \
     }
 
-#define SELECT_FIELD(request)                                                                     \
-    {                                                                                             \
-        NAMED("Select"), AT(struct request, select),                                              \
-            .type = FIELD_STRING,                                                                 \
-            .enum_text = "[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]" \
-    }
+#define CONSISTENT_READ_FIELD(request) \
+    { NAMED("ConsistentRead"), AT(struct request, consistent_read), .type = FIELD_BOOLEAN }
 
 #define KEY_FIELD(request) \
     { NAMED("Key"), AT(struct request, key), .type = FIELD_ITEM, .flags = FIELD_REQUIRED }

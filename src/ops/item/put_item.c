@@ -3,9 +3,40 @@
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/item/item_call.h"
-#include "ops/item/item_input.h"
+#include "ops/item/item_fields.h"
 #include "ops/item/table_lookup.h"
 #include "ops/legacy/legacy.h"
+
+struct put_item_request {
+    struct slice table_name;
+    struct field_item item;
+    struct field_list expected; /* struct expected_attribute */
+    struct slice conditional_operator;
+    struct slice return_values;
+    struct slice return_consumed_capacity;
+    struct slice return_item_collection_metrics;
+    struct slice return_values_on_condition_check_failure;
+    struct slice condition_expression;
+    struct field_list expression_attribute_names;  /* struct field_pair */
+    struct field_list expression_attribute_values; /* struct field_value */
+};
+
+static const struct field put_item_fields[] = {
+    RETURN_CONSUMED_CAPACITY_FIELD(put_item_request),
+    TABLE_NAME_FIELD(put_item_request),
+    {NAMED("Item"), AT(struct put_item_request, item), .type = FIELD_ITEM, .flags = FIELD_REQUIRED},
+    RETURN_VALUES_FIELD(put_item_request, 0),
+    RETURN_ITEM_COLLECTION_METRICS_FIELD(put_item_request),
+    CONDITIONAL_OPERATOR_FIELD(put_item_request, 0),
+    RETURN_VALUES_ON_CONDITION_CHECK_FAILURE_FIELD(put_item_request),
+    EXPRESSION_FIELD(put_item_request, condition_expression, "ConditionExpression"),
+    EXPRESSION_ATTRIBUTE_NAMES_FIELD(put_item_request),
+    EXPRESSION_ATTRIBUTE_VALUES_FIELD(put_item_request),
+    LEGACY_FIELD(put_item_request, expected, "Expected", expected_attribute_shape),
+    FIELDS_END,
+};
+static const struct shape put_item_shape = {"PutItemInput", sizeof(struct put_item_request),
+                                            put_item_fields};
 
 static struct error *validate(struct op_call *call) {
     const struct put_item_request *request = call->request;

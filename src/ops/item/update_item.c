@@ -3,10 +3,46 @@
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/item/item_call.h"
-#include "ops/item/item_input.h"
+#include "ops/item/item_fields.h"
 #include "ops/item/table_lookup.h"
 #include "ops/item/update_check.h"
 #include "ops/legacy/legacy.h"
+
+struct update_item_request {
+    struct slice table_name;
+    struct field_item key;
+    struct field_list attribute_updates; /* struct attribute_update */
+    struct field_list expected;          /* struct expected_attribute */
+    struct slice conditional_operator;
+    struct slice return_values;
+    struct slice return_consumed_capacity;
+    struct slice return_item_collection_metrics;
+    struct slice return_values_on_condition_check_failure;
+    struct slice update_expression;
+    struct slice condition_expression;
+    struct field_list expression_attribute_names;  /* struct field_pair */
+    struct field_list expression_attribute_values; /* struct field_value */
+};
+
+static const struct field update_item_fields[] = {
+    RETURN_CONSUMED_CAPACITY_FIELD(update_item_request),
+    TABLE_NAME_FIELD(update_item_request),
+    RETURN_VALUES_FIELD(update_item_request, FIELD_ALONE),
+    CONDITIONAL_OPERATOR_FIELD(update_item_request, 0),
+    RETURN_ITEM_COLLECTION_METRICS_FIELD(update_item_request),
+    RETURN_VALUES_ON_CONDITION_CHECK_FAILURE_FIELD(update_item_request),
+    KEY_FIELD(update_item_request),
+    EXPRESSION_FIELD(update_item_request, update_expression, "UpdateExpression"),
+    EXPRESSION_FIELD(update_item_request, condition_expression, "ConditionExpression"),
+    EXPRESSION_ATTRIBUTE_NAMES_FIELD(update_item_request),
+    EXPRESSION_ATTRIBUTE_VALUES_FIELD(update_item_request),
+    LEGACY_FIELD(update_item_request, attribute_updates, "AttributeUpdates",
+                 attribute_update_shape),
+    LEGACY_FIELD(update_item_request, expected, "Expected", expected_attribute_shape),
+    FIELDS_END,
+};
+static const struct shape update_item_shape = {
+    "UpdateItemInput", sizeof(struct update_item_request), update_item_fields};
 
 static struct error *validate(struct op_call *call) {
     const struct update_item_request *request = call->request;

@@ -1,12 +1,58 @@
 /* query.c - Query: the items of one partition key, in the order of their sort keys. */
 #include "model/key.h"
+#include "ops/item/item_fields.h"
 #include "ops/item/table_lookup.h"
 #include "ops/legacy/legacy.h"
 #include "ops/permission/permission.h"
 #include "ops/read/index_read.h"
 #include "ops/read/query_keys.h"
-#include "ops/read/read_input.h"
 #include "ops/read/read_page.h"
+
+struct query_request {
+    struct slice table_name;
+    struct slice index_name;
+    struct slice select;
+    struct field_list attributes_to_get; /* struct slice */
+    struct field_int limit;
+    struct field_bool consistent_read;
+    struct field_list key_conditions; /* struct condition */
+    struct field_list query_filter;   /* struct condition */
+    struct slice conditional_operator;
+    struct field_bool scan_index_forward; /* absent: true */
+    struct field_item exclusive_start_key;
+    struct slice return_consumed_capacity;
+    struct slice projection_expression;
+    struct slice filter_expression;
+    struct slice key_condition_expression;
+    struct field_list expression_attribute_names;  /* struct field_pair */
+    struct field_list expression_attribute_values; /* struct field_value */
+};
+
+/* The service's current validation layer. */
+static const struct field query_fields[] = {
+    RETURN_CONSUMED_CAPACITY_FIELD(query_request),
+    TABLE_NAME_FIELD(query_request),
+    {NAMED("IndexName"), AT(struct query_request, index_name), .type = FIELD_STRING,
+     .flags = FIELD_NEW_FORM, LENGTH(3, 255), .pattern = NAME_PATTERN},
+    CONDITIONAL_OPERATOR_FIELD(query_request, FIELD_BARE),
+    SELECT_FIELD(query_request),
+    {NAMED("Limit"), AT(struct query_request, limit), .type = FIELD_INTEGER,
+     .flags = FIELD_NEW_FORM, AT_LEAST(1)},
+    ATTRIBUTES_TO_GET_FIELD(query_request),
+    CONSISTENT_READ_FIELD(query_request),
+    {NAMED("ScanIndexForward"), AT(struct query_request, scan_index_forward),
+     .type = FIELD_BOOLEAN},
+    {NAMED("ExclusiveStartKey"), AT(struct query_request, exclusive_start_key), .type = FIELD_ITEM},
+    EXPRESSION_FIELD(query_request, key_condition_expression, "KeyConditionExpression"),
+    EXPRESSION_FIELD(query_request, filter_expression, "FilterExpression"),
+    EXPRESSION_FIELD(query_request, projection_expression, "ProjectionExpression"),
+    EXPRESSION_ATTRIBUTE_NAMES_FIELD(query_request),
+    EXPRESSION_ATTRIBUTE_VALUES_FIELD(query_request),
+    LEGACY_FIELD(query_request, key_conditions, "KeyConditions", condition_shape),
+    LEGACY_FIELD(query_request, query_filter, "QueryFilter", condition_shape),
+    FIELDS_END,
+};
+static const struct shape query_shape = {"QueryInput", sizeof(struct query_request), query_fields};
 
 static struct error *validate(struct op_call *call) {
     const struct query_request *request = call->request;

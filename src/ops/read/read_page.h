@@ -69,6 +69,14 @@ struct read_page_input {
     bool consistent;
 };
 
+/* A row of their field tables (item_fields.h). */
+#define SELECT_FIELD(request)                                                                     \
+    {                                                                                             \
+        NAMED("Select"), AT(struct request, select),                                              \
+            .type = FIELD_STRING,                                                                 \
+            .enum_text = "[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]" \
+    }
+
 #define READ_PAGE_INPUT(request)                                                            \
     {                                                                                       \
         .table_name = (request)->table_name, .index_name = (request)->index_name,           \

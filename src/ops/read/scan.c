@@ -1,11 +1,56 @@
 /* scan.c - Scan: all items of a table, or of one segment of it. */
 #include "model/key.h"
+#include "ops/item/item_fields.h"
 #include "ops/item/table_lookup.h"
 #include "ops/legacy/legacy.h"
 #include "ops/permission/permission.h"
 #include "ops/read/index_read.h"
-#include "ops/read/read_input.h"
 #include "ops/read/read_page.h"
+
+struct scan_request {
+    struct slice table_name;
+    struct slice index_name;
+    struct slice select;
+    struct field_list attributes_to_get; /* struct slice */
+    struct field_int limit;
+    struct field_int segment;
+    struct field_int total_segments;
+    struct field_bool consistent_read;
+    struct field_list scan_filter; /* struct condition */
+    struct slice conditional_operator;
+    struct field_item exclusive_start_key;
+    struct slice return_consumed_capacity;
+    struct slice projection_expression;
+    struct slice filter_expression;
+    struct field_list expression_attribute_names;  /* struct field_pair */
+    struct field_list expression_attribute_values; /* struct field_value */
+};
+
+/* The older validation layer, hence other forms than Query's. */
+static const struct field scan_fields[] = {
+    RETURN_CONSUMED_CAPACITY_FIELD(scan_request),
+    TABLE_NAME_FIELD_OLDER(scan_request),
+    {NAMED("IndexName"), AT(struct scan_request, index_name), .type = FIELD_STRING, LENGTH(3, 255),
+     .pattern = NAME_PATTERN},
+    SELECT_FIELD(scan_request),
+    {NAMED("ConditionalOperator"), AT(struct scan_request, conditional_operator),
+     .type = FIELD_STRING, .enum_text = "[OR, AND]"},
+    {NAMED("Limit"), AT(struct scan_request, limit), .type = FIELD_INTEGER, AT_LEAST(1)},
+    {NAMED("TotalSegments"), AT(struct scan_request, total_segments), .type = FIELD_INTEGER,
+     LENGTH(1, LIMIT_SEGMENTS)},
+    {NAMED("Segment"), AT(struct scan_request, segment), .type = FIELD_INTEGER,
+     LENGTH(0, LIMIT_SEGMENTS - 1)},
+    ATTRIBUTES_TO_GET_FIELD(scan_request),
+    CONSISTENT_READ_FIELD(scan_request),
+    {NAMED("ExclusiveStartKey"), AT(struct scan_request, exclusive_start_key), .type = FIELD_ITEM},
+    EXPRESSION_FIELD(scan_request, filter_expression, "FilterExpression"),
+    EXPRESSION_FIELD(scan_request, projection_expression, "ProjectionExpression"),
+    EXPRESSION_ATTRIBUTE_NAMES_FIELD(scan_request),
+    EXPRESSION_ATTRIBUTE_VALUES_FIELD(scan_request),
+    LEGACY_FIELD(scan_request, scan_filter, "ScanFilter", condition_shape),
+    FIELDS_END,
+};
+static const struct shape scan_shape = {"ScanInput", sizeof(struct scan_request), scan_fields};
 
 static struct error *check_segments(struct arena *arena, const struct scan_request *request) {
     const struct field_int *segment = &request->segment, *total = &request->total_segments;
