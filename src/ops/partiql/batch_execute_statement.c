@@ -4,12 +4,44 @@
  * Each stands for itself: what is wrong with one is said in its place of the reply, and the others
  * go on. Writes are one job, reads one round. */
 #include "engine/read.h"
-#include "model/limits.h"
 #include "ops/account/consumed.h"
 #include "ops/item/write_call.h"
-#include "ops/partiql/partiql_input.h"
+#include "ops/partiql/partiql_fields.h"
 #include "ops/partiql/partiql_permission.h"
 #include "json/member.h"
+
+struct batch_statement_request {
+    struct slice statement;
+    struct field_list parameters; /* struct field_item */
+    struct field_bool consistent_read;
+    struct slice return_values_on_condition_check_failure;
+};
+
+struct batch_execute_statement_request {
+    struct field_list statements; /* struct batch_statement_request */
+    struct slice return_consumed_capacity;
+};
+
+static const struct field batch_statement_fields[] = {
+    STATEMENT_FIELD(batch_statement_request),
+    PARAMETERS_FIELD(batch_statement_request),
+    CONSISTENT_READ_FIELD(batch_statement_request),
+    RETURN_VALUES_ON_CONDITION_CHECK_FAILURE_FIELD(batch_statement_request),
+    FIELDS_END,
+};
+static const struct shape batch_statement_shape = {
+    "BatchStatementRequest", sizeof(struct batch_statement_request), batch_statement_fields};
+
+static const struct field batch_execute_statement_fields[] = {
+    {NAMED("Statements"), AT(struct batch_execute_statement_request, statements),
+     .type = FIELD_STRUCT_LIST, .flags = FIELD_REQUIRED, LENGTH(1, LIMIT_BATCH_STATEMENTS),
+     .shape = &batch_statement_shape},
+    RETURN_CONSUMED_CAPACITY_FIELD(batch_execute_statement_request),
+    FIELDS_END,
+};
+static const struct shape batch_execute_statement_shape = {
+    "BatchExecuteStatementInput", sizeof(struct batch_execute_statement_request),
+    batch_execute_statement_fields};
 
 struct member {
     const struct batch_statement_request *input;

@@ -1,10 +1,37 @@
 /* execute_statement.c - ExecuteStatement: one PartiQL statement. */
 #include "ops/account/consumed.h"
 #include "ops/item/write_call.h"
-#include "ops/partiql/partiql_input.h"
+#include "ops/partiql/partiql_fields.h"
 #include "ops/partiql/partiql_permission.h"
 #include "ops/partiql/partiql_select.h"
 #include "json/member.h"
+
+enum { NEXT_TOKEN_CHARS_MAX = 32768 }; /* model: PartiQLNextToken */
+
+struct execute_statement_request {
+    struct slice statement;
+    struct field_list parameters; /* struct field_item */
+    struct field_bool consistent_read;
+    struct slice next_token;
+    struct slice return_consumed_capacity;
+    struct field_int limit;
+    struct slice return_values_on_condition_check_failure;
+};
+
+static const struct field execute_statement_fields[] = {
+    STATEMENT_FIELD(execute_statement_request),
+    PARAMETERS_FIELD(execute_statement_request),
+    CONSISTENT_READ_FIELD(execute_statement_request),
+    {NAMED("NextToken"), AT(struct execute_statement_request, next_token), .type = FIELD_STRING,
+     LENGTH(1, NEXT_TOKEN_CHARS_MAX)},
+    RETURN_CONSUMED_CAPACITY_FIELD(execute_statement_request),
+    {NAMED("Limit"), AT(struct execute_statement_request, limit), .type = FIELD_INTEGER,
+     AT_LEAST(1)},
+    RETURN_VALUES_ON_CONDITION_CHECK_FAILURE_FIELD(execute_statement_request),
+    FIELDS_END,
+};
+static const struct shape execute_statement_shape = {
+    "ExecuteStatementInput", sizeof(struct execute_statement_request), execute_statement_fields};
 
 struct execution {
     struct partiql_call statement;

@@ -8,12 +8,47 @@
  * table cancels the transaction, unless it is of the kind that is an error at once. */
 #include "model/key.h"
 #include "ops/account/consumed.h"
+#include "ops/partiql/partiql_fields.h"
 #include "ops/partiql/partiql_permission.h"
 #include "ops/transact/cancellation.h"
 #include "ops/transact/transact_call.h"
 #include "ops/transact/transact_fingerprint.h"
 #include "ops/transact/transact_reads.h"
 #include "json/member.h"
+
+struct transact_statement_request {
+    struct slice statement;
+    struct field_list parameters; /* struct field_item */
+    struct slice return_values_on_condition_check_failure;
+};
+
+struct execute_transaction_request {
+    struct field_list transact_statements; /* struct transact_statement_request */
+    struct slice client_request_token;
+    struct slice return_consumed_capacity;
+};
+
+static const struct field transact_statement_fields[] = {
+    STATEMENT_FIELD(transact_statement_request),
+    PARAMETERS_FIELD(transact_statement_request),
+    RETURN_VALUES_ON_CONDITION_CHECK_FAILURE_FIELD(transact_statement_request),
+    FIELDS_END,
+};
+static const struct shape transact_statement_shape = {
+    "ParameterizedStatement", sizeof(struct transact_statement_request), transact_statement_fields};
+
+static const struct field execute_transaction_fields[] = {
+    {NAMED("TransactStatements"), AT(struct execute_transaction_request, transact_statements),
+     .type = FIELD_STRUCT_LIST, .flags = FIELD_REQUIRED, LENGTH(1, LIMIT_TRANSACTION_ACTIONS),
+     .shape = &transact_statement_shape},
+    {NAMED("ClientRequestToken"), AT(struct execute_transaction_request, client_request_token),
+     .type = FIELD_STRING, LENGTH(1, LIMIT_REQUEST_TOKEN_CHARS)},
+    RETURN_CONSUMED_CAPACITY_FIELD(execute_transaction_request),
+    FIELDS_END,
+};
+static const struct shape execute_transaction_shape = {"ExecuteTransactionInput",
+                                                       sizeof(struct execute_transaction_request),
+                                                       execute_transaction_fields};
 
 struct execution {
     size_t count;
@@ -198,6 +233,21 @@ static struct error *run_reads(struct op_call *call, enum op_state *ret_state) {
 
 /* ---- writes ---- */
 
+/* Statements count as they are written. */
+static void take_fingerprint(struct op_call *call, uint8_t ret_fingerprint[16]) {
+    const struct execute_transaction_request *request = call->request;
+    const struct transact_statement_request *statements = request->transact_statements.items;
+    struct transact_fingerprint fingerprint;
+    transact_fingerprint_begin(&fingerprint, call);
+    for (size_t i = 0; i < request->transact_statements.count; i++) {
+        transact_fingerprint_add(&fingerprint, statements[i].statement);
+        transact_fingerprint_add_parameters(&fingerprint, &statements[i].parameters);
+        transact_fingerprint_add(&fingerprint,
+                                 statements[i].return_values_on_condition_check_failure);
+    }
+    transact_fingerprint_end(&fingerprint, ret_fingerprint);
+}
+
 static struct error *run_writes(struct op_call *call, enum op_state *ret_state) {
     const struct execute_transaction_request *request = call->request;
     struct execution *execution = call->work;
@@ -207,7 +257,7 @@ static struct error *run_writes(struct op_call *call, enum op_state *ret_state) 
         TRY(prepare_write(call, execution, i));
     transact->transaction.token = request->client_request_token;
     if (slice_present(request->client_request_token))
-        transact_statements_fingerprint(call, request, transact->transaction.fingerprint);
+        take_fingerprint(call, transact->transaction.fingerprint);
     TRY(transact_call_submit(call, transact));
     *ret_state = OP_WAITING;
     return NULL;

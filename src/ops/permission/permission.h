@@ -85,12 +85,9 @@ void permission_add_names(const struct permission_check *check, struct permissio
 
 /* ---- asking for common parts ---- */
 
-struct transact_action_input;
-
-/* One action of a transaction. */
+/* One action of a transaction; `attributes` are its Item or its Key. */
 struct error *permission_ask_action(const struct permission_check *check,
-                                    struct permission *permission,
-                                    const struct transact_action_input *input,
+                                    struct permission *permission, struct value attributes,
                                     const struct expressions *expressions);
 
 #endif

@@ -4,7 +4,6 @@
 #include "ops/permission/permission.h"
 
 #include "base/base64.h"
-#include "ops/transact/transact_input.h"
 
 void permission_add_select(struct permission *permission, struct slice select, bool specific,
                            bool index) {
@@ -93,14 +92,13 @@ void permission_add_names(const struct permission_check *check, struct permissio
 }
 
 struct error *permission_ask_action(const struct permission_check *check,
-                                    struct permission *permission,
-                                    const struct transact_action_input *input,
+                                    struct permission *permission, struct value attributes,
                                     const struct expressions *expressions) {
     permission_add_parameters(check, permission);
     permission_add(permission, PERMISSION_ENCLOSING_OPERATION,
                    slice_text(permission->call->op->name));
-    permission_add_key(check, permission, input->attributes.value);
-    permission_add_item(check, permission, input->attributes.value);
+    permission_add_key(check, permission, attributes);
+    permission_add_item(check, permission, attributes);
     permission_add_expressions(check, permission, expressions);
     return check->ask(check, permission);
 }

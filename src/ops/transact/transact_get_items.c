@@ -2,18 +2,62 @@
  *
  * The reply is written when all of them are there. */
 #include "model/key.h"
+#include "model/limits.h"
 #include "ops/account/consumed.h"
+#include "ops/item/item_fields.h"
 #include "ops/item/table_lookup.h"
 #include "ops/permission/permission.h"
 #include "ops/read/projection.h"
 #include "ops/request/expressions.h"
 #include "ops/transact/cancellation.h"
-#include "ops/transact/transact_input.h"
 #include "ops/transact/transact_reads.h"
 #include "json/member.h"
 
+struct get_input {
+    struct field_item key;
+    struct slice table_name;
+    struct slice projection_expression;
+    struct field_list expression_attribute_names; /* struct field_pair */
+};
+
+struct transact_get_item {
+    struct get_input *get;
+};
+
+struct transact_get_items_request {
+    struct slice return_consumed_capacity;
+    struct field_list transact_items; /* struct transact_get_item */
+};
+
+static const struct field get_fields[] = {
+    KEY_FIELD(get_input),
+    TABLE_NAME_FIELD_OLDER(get_input),
+    EXPRESSION_FIELD(get_input, projection_expression, "ProjectionExpression"),
+    EXPRESSION_ATTRIBUTE_NAMES_FIELD(get_input),
+    FIELDS_END,
+};
+static const struct shape get_shape = {"Get", sizeof(struct get_input), get_fields};
+
+static const struct field get_item_fields[] = {
+    {NAMED("Get"), AT(struct transact_get_item, get), .type = FIELD_STRUCT, .flags = FIELD_REQUIRED,
+     .shape = &get_shape},
+    FIELDS_END,
+};
+static const struct shape transact_get_item_shape = {
+    "TransactGetItem", sizeof(struct transact_get_item), get_item_fields};
+
+static const struct field transact_get_items_fields[] = {
+    RETURN_CONSUMED_CAPACITY_FIELD(transact_get_items_request),
+    {NAMED("TransactItems"), AT(struct transact_get_items_request, transact_items),
+     .type = FIELD_STRUCT_LIST, .flags = FIELD_REQUIRED, LENGTH(1, LIMIT_TRANSACTION_ACTIONS),
+     .shape = &transact_get_item_shape},
+    FIELDS_END,
+};
+static const struct shape transact_get_items_shape = {
+    "TransactGetItemsInput", sizeof(struct transact_get_items_request), transact_get_items_fields};
+
 struct get {
-    const struct transact_action_input *input;
+    const struct get_input *input;
     struct expressions expressions;
     struct table *table;       /* referenced once found */
     struct error *table_error; /* its table is not there */
@@ -27,16 +71,16 @@ struct transact_get {
 /* ---- validation ---- */
 
 static struct error *check_request(struct op_call *call, struct get *get) {
-    const struct transact_action_input *input = get->input;
+    const struct get_input *input = get->input;
     struct expressions *expressions = &get->expressions;
     expressions->names = &input->expression_attribute_names;
     expressions_add(expressions, EXPR_PROJECTION, "ProjectionExpression",
                     input->projection_expression);
-    if (input->attributes.fault_kind == VALUE_FAULT_NAME)
-        return input->attributes.fault;
+    if (input->key.fault_kind == VALUE_FAULT_NAME)
+        return input->key.fault;
     TRY(expressions_check_presence(call->arena, expressions));
     TRY(expressions_bind(call, expressions));
-    return input->attributes.fault;
+    return input->key.fault;
 }
 
 /* A key that is empty is an error at once; one that does not fit its table cancels later. */
@@ -50,7 +94,7 @@ static struct error *check_table(struct op_call *call, struct get *get,
         return NULL;
     get->table = table_ref(table);
     TRY(expressions_check_key_paths(call->arena, &get->expressions, &table->definition));
-    *ret_refused = key_check(call->arena, &table->definition.keys, get->input->attributes.value);
+    *ret_refused = key_check(call->arena, &table->definition.keys, get->input->key.value);
     return *ret_refused != NULL && cancellation_unfit(*ret_refused) ? *ret_refused : NULL;
 }
 
@@ -67,7 +111,7 @@ static struct error *validate(struct op_call *call) {
         get->input = items[i].get;
         TRY(check_request(call, get));
         TRY(check_table(call, get, &reads->refused[i]));
-        reads->keys[i] = (struct read_key){get->table, get->input->attributes.value};
+        reads->keys[i] = (struct read_key){get->table, get->input->key.value};
         reads->table_names[i] = get->input->table_name;
     }
     return NULL;
@@ -76,12 +120,13 @@ static struct error *validate(struct op_call *call) {
 static struct error *authorize(struct op_call *call, const struct permission_check *check) {
     const struct transact_get *work = call->work;
     for (size_t i = 0; i < work->reads.count; i++) {
-        const struct transact_action_input *input = work->gets[i].input;
+        const struct get_input *input = work->gets[i].input;
         struct permission permission;
         permission_init(&permission, call, "dynamodb:GetItem", input->table_name, SLICE_NONE);
         permission_add_select(&permission, SLICE_NONE, slice_present(input->projection_expression),
                               false);
-        TRY(permission_ask_action(check, &permission, input, &work->gets[i].expressions));
+        TRY(permission_ask_action(check, &permission, input->key.value,
+                                  &work->gets[i].expressions));
     }
     return NULL;
 }

@@ -11,6 +11,7 @@
 #include "model/limits.h"
 #include "ops/account/consumed.h"
 #include "ops/item/collection_metrics.h"
+#include "ops/item/item_fields.h"
 #include "ops/item/table_lookup.h"
 #include "ops/item/update_check.h"
 #include "ops/permission/permission.h"
@@ -18,6 +19,121 @@
 #include "ops/transact/cancellation.h"
 #include "ops/transact/transact_call.h"
 #include "ops/transact/transact_fingerprint.h"
+
+/* ---- the request ---- */
+
+/* One action of any kind; each kind has some of the members. */
+struct transact_action_input {
+    struct field_item attributes; /* the Item of a Put, the Key of the others */
+    struct slice table_name;
+    struct slice update_expression;
+    struct slice condition_expression;
+    struct field_list expression_attribute_names;  /* struct field_pair */
+    struct field_list expression_attribute_values; /* struct field_value */
+    struct slice return_values_on_condition_check_failure;
+};
+
+/* NULL: absent. Exactly one should be there. */
+struct transact_write_item {
+    struct transact_action_input *condition_check;
+    struct transact_action_input *put;
+    struct transact_action_input *delete;
+    struct transact_action_input *update;
+};
+
+struct transact_write_items_request {
+    struct slice client_request_token;
+    struct slice return_consumed_capacity;
+    struct slice return_item_collection_metrics;
+    struct field_list transact_items; /* struct transact_write_item */
+};
+
+#define ATTRIBUTES_FIELD(text)                                                             \
+    {                                                                                      \
+        NAMED(text), AT(struct transact_action_input, attributes), .type = FIELD_ITEM,     \
+                                                                   .flags = FIELD_REQUIRED \
+    }
+#define REQUIRED_EXPRESSION_FIELD(member, text)                                        \
+    {                                                                                  \
+        NAMED(text), AT(struct transact_action_input, member), .type = FIELD_STRING,   \
+                                                               .flags = FIELD_REQUIRED \
+    }
+#define CONDITION_FIELD \
+    EXPRESSION_FIELD(transact_action_input, condition_expression, "ConditionExpression")
+/* What the four kinds of writes end with. */
+#define PLACEHOLDER_FIELDS                                        \
+    EXPRESSION_ATTRIBUTE_NAMES_FIELD(transact_action_input),      \
+        EXPRESSION_ATTRIBUTE_VALUES_FIELD(transact_action_input), \
+        RETURN_VALUES_ON_CONDITION_CHECK_FAILURE_FIELD(transact_action_input)
+#define ACTION_SHAPE(name, fields) \
+    { name, sizeof(struct transact_action_input), fields }
+
+static const struct field condition_check_fields[] = {
+    ATTRIBUTES_FIELD("Key"),
+    TABLE_NAME_FIELD_OLDER(transact_action_input),
+    REQUIRED_EXPRESSION_FIELD(condition_expression, "ConditionExpression"),
+    PLACEHOLDER_FIELDS,
+    FIELDS_END,
+};
+static const struct shape condition_check_shape =
+    ACTION_SHAPE("ConditionCheck", condition_check_fields);
+
+static const struct field put_fields[] = {
+    ATTRIBUTES_FIELD("Item"),
+    TABLE_NAME_FIELD_OLDER(transact_action_input),
+    CONDITION_FIELD,
+    PLACEHOLDER_FIELDS,
+    FIELDS_END,
+};
+static const struct shape put_shape = ACTION_SHAPE("Put", put_fields);
+
+static const struct field delete_fields[] = {
+    ATTRIBUTES_FIELD("Key"),
+    TABLE_NAME_FIELD_OLDER(transact_action_input),
+    CONDITION_FIELD,
+    PLACEHOLDER_FIELDS,
+    FIELDS_END,
+};
+static const struct shape delete_shape = ACTION_SHAPE("Delete", delete_fields);
+
+static const struct field update_fields[] = {
+    ATTRIBUTES_FIELD("Key"),
+    REQUIRED_EXPRESSION_FIELD(update_expression, "UpdateExpression"),
+    TABLE_NAME_FIELD_OLDER(transact_action_input),
+    CONDITION_FIELD,
+    PLACEHOLDER_FIELDS,
+    FIELDS_END,
+};
+static const struct shape update_shape = ACTION_SHAPE("Update", update_fields);
+
+#define ACTION_FIELD(request, member, text, of) \
+    { NAMED(text), AT(struct request, member), .type = FIELD_STRUCT, .shape = &(of) }
+
+static const struct field write_item_fields[] = {
+    ACTION_FIELD(transact_write_item, condition_check, "ConditionCheck", condition_check_shape),
+    ACTION_FIELD(transact_write_item, put, "Put", put_shape),
+    ACTION_FIELD(transact_write_item, delete, "Delete", delete_shape),
+    ACTION_FIELD(transact_write_item, update, "Update", update_shape),
+    FIELDS_END,
+};
+static const struct shape write_item_shape = {
+    "TransactWriteItem", sizeof(struct transact_write_item), write_item_fields};
+
+static const struct field transact_write_items_fields[] = {
+    {NAMED("ClientRequestToken"), AT(struct transact_write_items_request, client_request_token),
+     .type = FIELD_STRING, LENGTH(1, LIMIT_REQUEST_TOKEN_CHARS)},
+    RETURN_CONSUMED_CAPACITY_FIELD(transact_write_items_request),
+    RETURN_ITEM_COLLECTION_METRICS_FIELD(transact_write_items_request),
+    {NAMED("TransactItems"), AT(struct transact_write_items_request, transact_items),
+     .type = FIELD_STRUCT_LIST, .flags = FIELD_REQUIRED, LENGTH(1, LIMIT_TRANSACTION_ACTIONS),
+     .shape = &write_item_shape},
+    FIELDS_END,
+};
+static const struct shape transact_write_items_shape = {"TransactWriteItemsInput",
+                                                        sizeof(struct transact_write_items_request),
+                                                        transact_write_items_fields};
+
+/* ---- its state ---- */
 
 struct transact_action {
     const struct transact_action_input *input;
@@ -170,9 +286,39 @@ static struct error *authorize(struct op_call *call, const struct permission_che
         permission_init(&permission, call, action_of(work->transact.writes[i].kind),
                         action->input->table_name, SLICE_NONE);
         permission_add(&permission, PERMISSION_RETURN_VALUES, SLICE_LITERAL("NONE"));
-        TRY(permission_ask_action(check, &permission, action->input, &action->expressions));
+        TRY(permission_ask_action(check, &permission, action->input->attributes.value,
+                                  &action->expressions));
     }
     return NULL;
+}
+
+static void add_action(struct transact_fingerprint *fingerprint, uint8_t kind,
+                       const struct transact_action_input *input) {
+    if (input == NULL)
+        return;
+    transact_fingerprint_add_byte(fingerprint, kind);
+    transact_fingerprint_add(fingerprint, input->table_name);
+    transact_fingerprint_add(fingerprint, value_slice(input->attributes.value));
+    transact_fingerprint_add(fingerprint, input->update_expression);
+    transact_fingerprint_add(fingerprint, input->condition_expression);
+    transact_fingerprint_add(fingerprint, input->return_values_on_condition_check_failure);
+    transact_fingerprint_add_names(fingerprint, &input->expression_attribute_names);
+    transact_fingerprint_add_values(fingerprint, &input->expression_attribute_values);
+}
+
+static void take_fingerprint(struct op_call *call, uint8_t ret_fingerprint[16]) {
+    const struct transact_write_items_request *request = call->request;
+    const struct transact_write_item *items = request->transact_items.items;
+    struct transact_fingerprint fingerprint;
+    transact_fingerprint_begin(&fingerprint, call);
+    transact_fingerprint_add(&fingerprint, request->return_item_collection_metrics);
+    for (size_t i = 0; i < request->transact_items.count; i++) {
+        add_action(&fingerprint, 'C', items[i].condition_check);
+        add_action(&fingerprint, 'P', items[i].put);
+        add_action(&fingerprint, 'D', items[i].delete);
+        add_action(&fingerprint, 'U', items[i].update);
+    }
+    transact_fingerprint_end(&fingerprint, ret_fingerprint);
 }
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
@@ -183,7 +329,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct write_transaction *transaction = &work->transact.transaction;
     transaction->token = request->client_request_token;
     if (slice_present(transaction->token))
-        transact_fingerprint(call, request, transaction->fingerprint);
+        take_fingerprint(call, transaction->fingerprint);
     TRY(transact_call_submit(call, &work->transact));
     *ret_state = OP_WAITING;
     return NULL;
