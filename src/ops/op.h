@@ -1,7 +1,9 @@
 /* op.h - an operation of the API, as data.
  *
- * One file per operation; it ends in one descriptor, and ops.def names it once. Everything else -
- * dispatch, decoding, constraint errors, metrics, documentation - comes from the descriptor.
+ * One file per operation: it begins with the request's struct and field table and ends in one
+ * descriptor, and ops.def names it once. Everything else - dispatch, decoding, constraint errors,
+ * metrics, documentation - comes from the descriptor. Rows and structures that several operations
+ * share are in their family's header.
  *
  * The steps of a call, all on the I/O thread that received it unless said otherwise:
  * - decode and check: from the field table.

@@ -25,12 +25,7 @@ struct create_table_request {
     struct slice global_table_settings_replication_mode;
 };
 
-extern const struct shape create_table_shape;
-
 /* Everything that is wrong with a request before the catalog is looked at. */
 struct error *create_table_check(struct arena *arena, const struct create_table_request *request);
-
-/* "Invalid table-class parameter provided ..."; also UpdateTable's. */
-struct error *table_class_check(struct arena *arena, struct slice table_class);
 
 #endif

@@ -1,6 +1,6 @@
-/* create_table_check.c - CreateTable's field table and checks, in the order in which the service
- * makes them: billing, keys, definitions, local indexes, global indexes, vector indexes, stream,
- * encryption, on-demand and warm throughput, tags. At the end what this version cannot do. */
+/* create_table_check.c - CreateTable's checks, in the order in which the service makes them:
+ * billing, keys, definitions, local indexes, global indexes, vector indexes, stream, encryption,
+ * on-demand and warm throughput, tags. At the end what this version cannot do. */
 #include "model/limits.h"
 #include "ops/table/create_table.h"
 #include "ops/table/table_description.h"
@@ -9,49 +9,6 @@
 #include "ops/table/tags.h"
 
 enum { VECTOR_INDEXES_MAX = 5, VECTOR_DIMENSIONS_MAX = 4096 };
-
-static const struct field create_table_fields[] = {
-    {NAMED("AttributeDefinitions"), AT(struct create_table_request, attribute_definitions),
-     .type = FIELD_STRUCT_LIST, .flags = FIELD_REQUIRED, .shape = &attribute_definition_shape},
-    {NAMED("TableName"), AT(struct create_table_request, table_name), .type = FIELD_STRING,
-     .flags = FIELD_TABLE_NAME, LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_ARN_CHARS),
-     .null_error = "The parameter 'TableName' is required but was not present in the request"},
-    {NAMED("BillingMode"), AT(struct create_table_request, billing_mode), .type = FIELD_STRING,
-     .enum_text = billing_mode_printed},
-    {NAMED("ProvisionedThroughput"), AT(struct create_table_request, provisioned_throughput),
-     .type = FIELD_STRUCT, .shape = &provisioned_throughput_shape},
-    {NAMED("KeySchema"), AT(struct create_table_request, key_schema), .type = FIELD_STRUCT_LIST,
-     .flags = FIELD_REQUIRED, LENGTH(1, 2), .shape = &key_schema_element_shape},
-    {NAMED("GlobalSecondaryIndexes"), AT(struct create_table_request, global_secondary_indexes),
-     .type = FIELD_STRUCT_LIST, .shape = &global_index_shape},
-    {NAMED("LocalSecondaryIndexes"), AT(struct create_table_request, local_secondary_indexes),
-     .type = FIELD_STRUCT_LIST, .shape = &local_index_shape},
-    {NAMED("VectorIndexes"), AT(struct create_table_request, vector_indexes),
-     .type = FIELD_STRUCT_LIST, .shape = &vector_index_shape},
-    {NAMED("StreamSpecification"), AT(struct create_table_request, stream_specification),
-     .type = FIELD_STRUCT, .shape = &stream_specification_shape},
-    {NAMED("SSESpecification"), AT(struct create_table_request, sse_specification),
-     .type = FIELD_STRUCT, .shape = &sse_specification_shape},
-    {NAMED("Tags"), AT(struct create_table_request, tags), .type = FIELD_STRUCT_LIST,
-     .shape = &tag_shape},
-    {NAMED("TableClass"), AT(struct create_table_request, table_class), .type = FIELD_STRING},
-    {NAMED("DeletionProtectionEnabled"),
-     AT(struct create_table_request, deletion_protection_enabled), .type = FIELD_BOOLEAN},
-    {NAMED("WarmThroughput"), AT(struct create_table_request, warm_throughput),
-     .type = FIELD_STRUCT, .shape = &warm_throughput_shape},
-    {NAMED("OnDemandThroughput"), AT(struct create_table_request, on_demand_throughput),
-     .type = FIELD_STRUCT, .shape = &on_demand_throughput_shape},
-    {NAMED("ResourcePolicy"), AT(struct create_table_request, resource_policy),
-     .type = FIELD_STRING},
-    {NAMED("GlobalTableSourceArn"), AT(struct create_table_request, global_table_source_arn),
-     .type = FIELD_STRING, LENGTH(1, LIMIT_TABLE_ARN_CHARS)},
-    {NAMED("GlobalTableSettingsReplicationMode"),
-     AT(struct create_table_request, global_table_settings_replication_mode), .type = FIELD_STRING,
-     .enum_text = "[ENABLED, DISABLED, ENABLED_WITH_OVERRIDES]"},
-    FIELDS_END,
-};
-const struct shape create_table_shape = {"CreateTableInput", sizeof(struct create_table_request),
-                                         create_table_fields};
 
 /* A request while it is checked. */
 struct creation {
@@ -327,15 +284,6 @@ static struct error *check_throughput_of_all(struct creation *creation) {
 }
 
 /* ---- the whole ---- */
-
-struct error *table_class_check(struct arena *arena, struct slice table_class) {
-    if (!slice_present(table_class) || word_find(&table_class_words, table_class) >= 0)
-        return NULL;
-    return error_request(arena,
-                         "Invalid table-class parameter provided. Please try again with a "
-                         "valid table-class value: %s.",
-                         table_class_printed);
-}
 
 /* Correct requests for what is not there yet. */
 static struct error *refuse_missing_features(const struct creation *creation) {

@@ -1,10 +1,13 @@
 /* list_tables.c - ListTables: names in the order of their bytes, a page at a time. */
-#include "ops/table/list_tables.h"
-
 #include "engine/catalog.h"
 #include "model/limits.h"
 #include "ops/op.h"
 #include "json/member.h"
+
+struct list_tables_request {
+    struct slice exclusive_start_table_name;
+    struct field_int limit;
+};
 
 static const struct field list_tables_fields[] = {
     {NAMED("ExclusiveStartTableName"), AT(struct list_tables_request, exclusive_start_table_name),
@@ -14,8 +17,8 @@ static const struct field list_tables_fields[] = {
      LENGTH(1, LIMIT_LIST_TABLES)},
     FIELDS_END,
 };
-const struct shape list_tables_shape = {"ListTablesInput", sizeof(struct list_tables_request),
-                                        list_tables_fields};
+static const struct shape list_tables_shape = {
+    "ListTablesInput", sizeof(struct list_tables_request), list_tables_fields};
 
 /* The first table after the name. */
 static size_t position_after(struct table *const *tables, size_t count, struct slice name) {

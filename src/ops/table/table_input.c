@@ -3,12 +3,6 @@
 
 #include "model/limits.h"
 
-#define INDEX_NAME_FIELD(request)                                                   \
-    {                                                                               \
-        NAMED("IndexName"), AT(struct request, index_name),                         \
-            .type = FIELD_STRING, .flags = FIELD_REQUIRED, .pattern = NAME_PATTERN, \
-            LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX)                      \
-    }
 #define PROJECTION_FIELD(request)                                                     \
     {                                                                                 \
         NAMED("Projection"), AT(struct request, projection),                          \

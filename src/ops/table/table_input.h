@@ -98,7 +98,7 @@ struct table_name_request {
     struct slice table_name; /* or ARN */
 };
 
-/* The row of such a member; for files that know model/limits.h. */
+/* Rows of field tables, for files that know model/limits.h. */
 #define TABLE_NAME_FIELD(request)                                                              \
     {                                                                                          \
         NAMED("TableName"), AT(struct request, table_name),                                    \
@@ -108,6 +108,13 @@ struct table_name_request {
                 "The parameter 'TableName' is required but was not present in the request",    \
             .length_error =                                                                    \
                 "TableName must be at least 3 characters long and at most 255 characters long" \
+    }
+
+#define INDEX_NAME_FIELD(request)                                                   \
+    {                                                                               \
+        NAMED("IndexName"), AT(struct request, index_name),                         \
+            .type = FIELD_STRING, .flags = FIELD_REQUIRED, .pattern = NAME_PATTERN, \
+            LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX)                      \
     }
 
 extern const struct shape table_name_shape;

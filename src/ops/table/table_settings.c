@@ -153,6 +153,15 @@ enum stream_view stream_view_of(const struct stream_specification_input *stream)
     return stream_view_from_name(stream->stream_view_type);
 }
 
+struct error *table_class_check(struct arena *arena, struct slice table_class) {
+    if (!slice_present(table_class) || word_find(&table_class_words, table_class) >= 0)
+        return NULL;
+    return error_request(arena,
+                         "Invalid table-class parameter provided. Please try again with a "
+                         "valid table-class value: %s.",
+                         table_class_printed);
+}
+
 struct error *sse_check(struct arena *arena, const struct sse_specification_input *sse) {
     if (sse == NULL)
         return NULL;

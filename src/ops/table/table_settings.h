@@ -1,4 +1,4 @@
-/* table_settings.h - throughput, streams and encryption of a request: the service's checks,
+/* table_settings.h - throughput, class, streams and encryption of a request: the service's checks,
  * and what they become. Absent parts (NULL) are fine everywhere. */
 #ifndef GRAMME_OPS_TABLE_TABLE_SETTINGS_H
 #define GRAMME_OPS_TABLE_TABLE_SETTINGS_H
@@ -36,6 +36,8 @@ struct error *warm_check_least(struct arena *arena, const struct warm_throughput
                                enum billing_mode billing, struct unit_pair least,
                                struct settings_owner owner);
 
+/* "Invalid table-class parameter provided ..." */
+struct error *table_class_check(struct arena *arena, struct slice table_class);
 struct error *sse_check(struct arena *arena, const struct sse_specification_input *sse);
 
 /* The texts of CreateTable; UpdateTable has its own. */

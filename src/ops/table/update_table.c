@@ -5,8 +5,120 @@
  * done. */
 #include "ops/table/update_table.h"
 
+#include "model/limits.h"
 #include "ops/table/table_change.h"
 #include "ops/table/table_settings.h"
+
+/* ---- the request ---- */
+
+static const struct field index_name_fields[] = {
+    INDEX_NAME_FIELD(index_name_input),
+    FIELDS_END,
+};
+static const struct shape delete_index_shape = {"DeleteGlobalSecondaryIndexAction",
+                                                sizeof(struct index_name_input), index_name_fields};
+static const struct shape delete_vector_index_shape = {
+    "DeleteVectorIndexAction", sizeof(struct index_name_input), index_name_fields};
+
+static const struct field index_change_fields[] = {
+    INDEX_NAME_FIELD(global_index_change_input),
+    {NAMED("ProvisionedThroughput"), AT(struct global_index_change_input, provisioned_throughput),
+     .type = FIELD_STRUCT, .shape = &provisioned_throughput_shape},
+    {NAMED("OnDemandThroughput"), AT(struct global_index_change_input, on_demand_throughput),
+     .type = FIELD_STRUCT, .shape = &on_demand_throughput_shape},
+    {NAMED("WarmThroughput"), AT(struct global_index_change_input, warm_throughput),
+     .type = FIELD_STRUCT, .shape = &warm_throughput_shape},
+    FIELDS_END,
+};
+static const struct shape index_change_shape = {"UpdateGlobalSecondaryIndexAction",
+                                                sizeof(struct global_index_change_input),
+                                                index_change_fields};
+
+static const struct field index_update_fields[] = {
+    {NAMED("Update"), AT(struct global_index_update_input, update), .type = FIELD_STRUCT,
+     .shape = &index_change_shape},
+    {NAMED("Create"), AT(struct global_index_update_input, create), .type = FIELD_STRUCT,
+     .shape = &global_index_create_shape},
+    {NAMED("Delete"), AT(struct global_index_update_input, delete), .type = FIELD_STRUCT,
+     .shape = &delete_index_shape},
+    FIELDS_END,
+};
+static const struct shape index_update_shape = {
+    "GlobalSecondaryIndexUpdate", sizeof(struct global_index_update_input), index_update_fields};
+
+static const struct field vector_update_fields[] = {
+    {NAMED("Create"), AT(struct vector_index_update_input, create), .type = FIELD_STRUCT,
+     .shape = &vector_index_create_shape},
+    {NAMED("Delete"), AT(struct vector_index_update_input, delete), .type = FIELD_STRUCT,
+     .shape = &delete_vector_index_shape},
+    FIELDS_END,
+};
+static const struct shape vector_update_shape = {
+    "VectorIndexUpdate", sizeof(struct vector_index_update_input), vector_update_fields};
+
+static const struct field replica_action_fields[] = {
+    {NAMED("RegionName"), AT(struct replica_action_input, region_name), .type = FIELD_STRING,
+     .flags = FIELD_REQUIRED},
+    FIELDS_END,
+};
+static const struct shape replica_action_shape = {
+    "ReplicationGroupMemberAction", sizeof(struct replica_action_input), replica_action_fields};
+
+static const struct field replica_update_fields[] = {
+    {NAMED("Create"), AT(struct replica_update_input, create), .type = FIELD_STRUCT,
+     .shape = &replica_action_shape},
+    {NAMED("Update"), AT(struct replica_update_input, update), .type = FIELD_STRUCT,
+     .shape = &replica_action_shape},
+    {NAMED("Delete"), AT(struct replica_update_input, delete), .type = FIELD_STRUCT,
+     .shape = &replica_action_shape},
+    {NAMED("Disassociate"), AT(struct replica_update_input, disassociate), .type = FIELD_STRUCT,
+     .shape = &replica_action_shape},
+    FIELDS_END,
+};
+static const struct shape replica_update_shape = {
+    "ReplicationGroupUpdate", sizeof(struct replica_update_input), replica_update_fields};
+
+static const struct field update_table_fields[] = {
+    {NAMED("AttributeDefinitions"), AT(struct update_table_request, attribute_definitions),
+     .type = FIELD_STRUCT_LIST, .shape = &attribute_definition_shape},
+    {NAMED("TableName"), AT(struct update_table_request, table_name), .type = FIELD_STRING,
+     .flags = FIELD_TABLE_NAME, LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_ARN_CHARS),
+     .null_error = "The parameter 'TableName' is required but was not present in the request"},
+    {NAMED("BillingMode"), AT(struct update_table_request, billing_mode), .type = FIELD_STRING,
+     .enum_text = billing_mode_printed},
+    {NAMED("ProvisionedThroughput"), AT(struct update_table_request, provisioned_throughput),
+     .type = FIELD_STRUCT, .shape = &provisioned_throughput_shape},
+    {NAMED("GlobalSecondaryIndexUpdates"),
+     AT(struct update_table_request, global_secondary_index_updates), .type = FIELD_STRUCT_LIST,
+     .shape = &index_update_shape},
+    {NAMED("VectorIndexUpdates"), AT(struct update_table_request, vector_index_updates),
+     .type = FIELD_STRUCT_LIST, .shape = &vector_update_shape},
+    {NAMED("StreamSpecification"), AT(struct update_table_request, stream_specification),
+     .type = FIELD_STRUCT, .shape = &stream_specification_shape},
+    {NAMED("SSESpecification"), AT(struct update_table_request, sse_specification),
+     .type = FIELD_STRUCT, .shape = &sse_specification_shape},
+    {NAMED("ReplicaUpdates"), AT(struct update_table_request, replica_updates),
+     .type = FIELD_STRUCT_LIST, AT_LEAST(1), .shape = &replica_update_shape},
+    {NAMED("TableClass"), AT(struct update_table_request, table_class), .type = FIELD_STRING},
+    {NAMED("DeletionProtectionEnabled"),
+     AT(struct update_table_request, deletion_protection_enabled), .type = FIELD_BOOLEAN},
+    {NAMED("MultiRegionConsistency"), AT(struct update_table_request, multi_region_consistency),
+     .type = FIELD_STRING, .enum_text = "[EVENTUAL, STRONG]"},
+    {NAMED("GlobalTableWitnessUpdates"),
+     AT(struct update_table_request, global_table_witness_updates), .type = FIELD_IGNORED},
+    {NAMED("OnDemandThroughput"), AT(struct update_table_request, on_demand_throughput),
+     .type = FIELD_STRUCT, .shape = &on_demand_throughput_shape},
+    {NAMED("WarmThroughput"), AT(struct update_table_request, warm_throughput),
+     .type = FIELD_STRUCT, .shape = &warm_throughput_shape},
+    {NAMED("GlobalTableSettingsReplicationMode"),
+     AT(struct update_table_request, global_table_settings_replication_mode), .type = FIELD_STRING,
+     .enum_text = "[ENABLED, DISABLED, ENABLED_WITH_OVERRIDES]"},
+    {NAMED("DisassociationProtectionEnabled"),
+     AT(struct update_table_request, disassociation_protection_enabled), .type = FIELD_BOOLEAN},
+    FIELDS_END,
+};
+static const struct shape update_table_shape = {
+    "UpdateTableInput", sizeof(struct update_table_request), update_table_fields};
 
 struct update_table {
     struct table_change change;

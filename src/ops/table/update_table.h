@@ -58,8 +58,6 @@ struct update_table_request {
     struct field_bool disassociation_protection_enabled;
 };
 
-extern const struct shape update_table_shape;
-
 /* Everything that is wrong with a request before the table is looked at. */
 struct error *update_table_check(struct arena *arena, const struct update_table_request *request);
 
