@@ -106,7 +106,7 @@ struct error *expressions_check_presence(struct arena *arena,
 struct error *expressions_value_error(struct op_call *call, const struct field_value *value) {
     if (!(call->op->flags & OP_OLDER_LAYER)) {
         /* Too deep a value is said about an item without, about a placeholder with the envelope. */
-        if (slice_starts_with(value->fault->message, SLICE_LITERAL("Nesting Levels")))
+        if (value->fault_kind == VALUE_FAULT_DEPTH)
             value->fault->request_level = true;
         return value->fault;
     }
