@@ -117,14 +117,14 @@ static struct error *wrong_type(const struct part_check *check, enum value_type 
 
 static struct error *empty(const struct part_check *check, struct value value) {
     if (check->update)
-        return error_validation(
-            check->arena,
+        return error_new(
+            check->arena, ERROR_EMPTY_KEY,
             "One or more parameter values are not valid. The update expression attempted to update "
             "a secondary index key to a value that is not supported. The AttributeValue for a key "
             "attribute cannot contain an empty %s value.",
             kind_of_empty(value));
-    return error_validation(
-        check->arena,
+    return error_new(
+        check->arena, ERROR_EMPTY_KEY,
         "One or more parameter values are not valid. A value specified for a secondary index key "
         "is not supported. The AttributeValue for a key attribute cannot contain an empty %s "
         "value. IndexName: %.*s, IndexKey: %.*s",
@@ -242,7 +242,7 @@ struct error *index_check_put(struct arena *arena, const struct table_definition
     TRY(check_indexes(arena, table, VALUE_ABSENT, item, false));
     if (has_local_index(table) &&
         index_local_bytes(table, item, item_size(item)) > LIMIT_ITEM_BYTES)
-        return error_validation(arena, "Item size has exceeded the maximum allowed size");
+        return item_error_too_large(arena);
     return NULL;
 }
 

@@ -30,12 +30,17 @@ struct error *key_error_too_long(struct arena *arena, bool hash) {
         arena, PVI "Aggregated size of all range keys has exceeded the size limit of 1024 bytes");
 }
 
+struct error *item_error_too_large(struct arena *arena) {
+    return error_new(arena, ERROR_ITEM_TOO_LARGE,
+                     "Item size has exceeded the maximum allowed size");
+}
+
 struct error *key_check_value(struct arena *arena, const struct key_attribute *attribute, bool hash,
                               struct value value) {
     size_t len = value_scalar(value).len;
     if (len == 0)
-        return error_validation(
-            arena,
+        return error_new(
+            arena, ERROR_EMPTY_KEY,
             "One or more parameter values are not valid. The AttributeValue for a key attribute "
             "cannot contain an empty %s value. Key: %.*s",
             attribute->type == VALUE_S ? "string" : "binary", SLICE_ARGS(attribute->name));

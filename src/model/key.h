@@ -13,12 +13,14 @@ struct error *key_check_item(struct arena *arena, const struct key_schema *keys,
 /* An item of BatchWriteItem: as key_check_item with the texts of key_check. */
 struct error *key_check_batch_item(struct arena *arena, const struct key_schema *keys,
                                    struct value item);
-/* One value for one key attribute: empty or too long. */
+/* One value for one key attribute: empty (ERROR_EMPTY_KEY) or too long. */
 struct error *key_check_value(struct arena *arena, const struct key_attribute *attribute, bool hash,
                               struct value value);
 
 /* The text for a partition key, or for sort keys together, beyond their size limit. */
 struct error *key_error_too_long(struct arena *arena, bool hash);
+/* That for an item beyond its limit: ERROR_ITEM_TOO_LARGE. */
+struct error *item_error_too_large(struct arena *arena);
 
 /* True for an attribute of the schema. */
 bool key_schema_has(const struct key_schema *keys, struct slice name);

@@ -3,6 +3,7 @@
  * Recursion is bounded by the depth that the parser allows. */
 #include "partiql/constants.h"
 
+#include "model/key.h"
 #include "model/limits.h"
 #include "model/value_builder.h"
 
@@ -238,7 +239,7 @@ static struct error *resolve_from(const struct constants *constants, struct node
     value_builder_init(&r.out, &bytes, constants->arena);
     struct error *error = read_node(&r, node, root);
     if (error == NULL && bytes.overflow)
-        error = error_request(constants->arena, "Item size has exceeded the maximum allowed size");
+        error = item_error_too_large(constants->arena);
     if (error == NULL)
         become(node, value_builder_finish(&r.out, constants->arena));
     buffer_release(&bytes);

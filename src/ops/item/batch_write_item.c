@@ -88,7 +88,7 @@ static struct error *check_write(struct arena *arena, const struct write_request
     if (request->put_request->item.fault != NULL)
         return request->put_request->item.fault;
     if (item_size(request->put_request->item.value) > LIMIT_ITEM_BYTES)
-        return error_validation(arena, "Item size has exceeded the maximum allowed size");
+        return item_error_too_large(arena);
     return NULL;
 }
 

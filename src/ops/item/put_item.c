@@ -54,7 +54,7 @@ static struct error *validate(struct op_call *call) {
         return request->item.fault;
     TRY(item_call_check_return_values(call));
     if (item_size(request->item.value) > LIMIT_ITEM_BYTES)
-        return error_validation(call->arena, "Item size has exceeded the maximum allowed size");
+        return item_error_too_large(call->arena);
     TRY(legacy_bind_expected(call, &item->expressions, &request->expected,
                              request->conditional_operator));
     return expressions_bind(call, &item->expressions);

@@ -76,7 +76,7 @@ static struct error *prepare_insert(struct op_call *call, struct partiql_call *s
     write->kind = WRITE_PUT;
     write->item = statement->partiql.item;
     if (item_size(write->item) > LIMIT_ITEM_BYTES)
-        return error_validation(call->arena, "Item size has exceeded the maximum allowed size");
+        return item_error_too_large(call->arena);
     TRY(key_check_item(call->arena, &table->keys, write->item));
     TRY(index_check_put(call->arena, table, write->item));
     TRY(partiql_insert_condition(&statement->partiql, table->keys.hash[0].name, &condition));

@@ -7,11 +7,7 @@
 enum { CODES_BYTES_MAX = 8 * 1024 }; /* 100 of the longest */
 
 bool cancellation_unfit(const struct error *error) {
-    return error->code == ERROR_VALIDATION &&
-           (slice_starts_with(error->message,
-                              SLICE_LITERAL("One or more parameter values are not valid. ")) ||
-            slice_starts_with(error->message,
-                              SLICE_LITERAL("Item size has exceeded the maximum allowed size")));
+    return error->code == ERROR_EMPTY_KEY || error->code == ERROR_ITEM_TOO_LARGE;
 }
 
 /* NULL: no reason for a cancellation. */
@@ -28,7 +24,7 @@ static const char *code_of(const struct error *error) {
     case ERROR_DUPLICATE_ITEM:
         return "DuplicateItem";
     case ERROR_VALIDATION:
-        return cancellation_unfit(error) ? NULL : "ValidationError";
+        return "ValidationError";
     default:
         return NULL;
     }

@@ -243,7 +243,7 @@ static struct error *check_action(struct op_call *call, struct transact_action *
     if (refused != NULL && cancellation_unfit(refused))
         return refused;
     if (write->kind == WRITE_PUT && item_size(attributes) > LIMIT_ITEM_BYTES)
-        return error_validation(call->arena, "Item size has exceeded the maximum allowed size");
+        return item_error_too_large(call->arena);
     if (refused != NULL)
         write->refused = refused;
     return NULL;
