@@ -32,6 +32,9 @@ struct cancellation_reason {
 struct error {
     enum error_code code;
     struct slice message; /* absent where the service sends no text */
+    /* What follows the name of a member in a message about its text ("Invalid UpdateExpression: "),
+     * for those who have no such member. */
+    struct slice detail;
     /* Independent of any table: PutItem, UpdateItem and DeleteItem put "1 validation error
      * detected: " before these. */
     bool request_level;

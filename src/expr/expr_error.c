@@ -12,5 +12,8 @@ struct error *expr_error(struct arena *arena, enum expr_kind kind, const char *f
     va_start(args, format);
     struct slice text = arena_vprintf(arena, format, args);
     va_end(args);
-    return error_request(arena, "Invalid %s: %.*s", kind_names[kind], SLICE_ARGS(text));
+    struct error *error =
+        error_request(arena, "Invalid %s: %.*s", kind_names[kind], SLICE_ARGS(text));
+    error->detail = text;
+    return error;
 }

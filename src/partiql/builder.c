@@ -60,21 +60,10 @@ struct ast_node *builder_name_test(struct builder *b, const char *function, stru
     return ast_call(&b->ast, slice_text(function), args);
 }
 
-struct error *builder_unexpected(struct builder *b, const struct node *node) {
-    return error_request(b->arena, "Unexpected path component at " POSITION_FORMAT,
-                         POSITION_ARGS(node->at));
-}
-
-/* Errors about expressions begin with the name of a request's member, which statements have not:
- * "Invalid FilterExpression: ...". */
+/* Errors about expressions begin with the name of a request's member, which statements have not. */
 static struct error *without_prefix(struct error *error) {
-    static const char middle[] = "Expression: ";
-    struct slice text = error->message;
-    if (!slice_starts_with(text, SLICE_LITERAL("Invalid ")))
-        return error;
-    const uint8_t *found = memmem(text.data, text.len, middle, sizeof(middle) - 1);
-    if (found != NULL)
-        error->message = slice_skip(text, (size_t)(found - text.data) + sizeof(middle) - 1);
+    if (slice_present(error->detail))
+        error->message = error->detail;
     return error;
 }
 

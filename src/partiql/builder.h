@@ -22,8 +22,6 @@ struct error *builder_path(struct builder *b, const struct steps *steps,
 struct ast_node *builder_value(struct builder *b, struct value value);
 /* A call with one operand: a name. */
 struct ast_node *builder_name_test(struct builder *b, const char *function, struct slice name);
-/* The text that all wrong uses of an expression get for which the service has none of its own. */
-struct error *builder_unexpected(struct builder *b, const struct node *node);
 
 /* condition.c */
 struct error *builder_condition(struct builder *b, const struct node *node,

@@ -36,7 +36,7 @@ static struct error *size_operand(struct builder *b, const struct node *call,
     if (find_function(call) == FUNCTION_UNKNOWN)
         return unknown_function(b, call);
     if (find_function(call) != FUNCTION_SIZE)
-        return builder_unexpected(b, call);
+        return statement_path_error(b->arena, call->at);
     if (call->count != 1)
         return wrong_count(b, call);
     struct ast_list args = {0};
@@ -56,7 +56,7 @@ static struct error *operand(struct builder *b, const struct node *node,
     if (node->kind == NODE_CALL)
         return size_operand(b, node, ret_node);
     if (node->kind != NODE_PATH)
-        return builder_unexpected(b, node);
+        return statement_path_error(b->arena, node->at);
     struct ast_path *path;
     TRY(builder_path(b, &node->path, &path));
     *ret_node = ast_operand_path(&b->ast, path);
@@ -85,7 +85,7 @@ static struct error *call_test(struct builder *b, const struct node *call,
     if (function == FUNCTION_UNKNOWN)
         return unknown_function(b, call);
     if (function_place(function) != PLACE_CONDITION)
-        return builder_unexpected(b, call);
+        return statement_path_error(b->arena, call->at);
     if (call->count != function_operands(function))
         return wrong_count(b, call);
     struct ast_list args = {0};
@@ -107,7 +107,7 @@ static struct error *truth_test(struct builder *b, const struct node *node,
     const struct node *wanted = node->first->next;
     struct ast_node *condition;
     if (wanted->kind != NODE_VALUE || value_type(wanted->value) != VALUE_BOOL)
-        return builder_unexpected(b, wanted);
+        return statement_path_error(b->arena, wanted->at);
     TRY(builder_condition(b, node->first, &condition));
     *ret_node = negated(b, condition, value_bool(wanted->value) != (node->op == SIGN_EQ));
     return NULL;
@@ -134,7 +134,7 @@ static struct error *too_many(struct builder *b, uint32_t count) {
 static struct error *in_list(struct builder *b, const struct node *list, struct ast_list *args) {
     bool value = list->kind == NODE_VALUE && value_type(list->value) == VALUE_L;
     if (!value && list->kind != NODE_LIST)
-        return builder_unexpected(b, list);
+        return statement_path_error(b->arena, list->at);
     uint32_t count = value ? value_count(list->value) : list->count;
     if (count > LIMIT_IN_OPERANDS)
         return too_many(b, count);
@@ -230,7 +230,7 @@ static struct error *is_test(struct builder *b, const struct node *node,
     bool negate = node->op == SIGN_IS_NOT;
     enum keyword name = node->last->type;
     if (path->kind != NODE_PATH)
-        return builder_unexpected(b, path);
+        return statement_path_error(b->arena, path->at);
     if (name == KEYWORD_MISSING)
         return path_test(b, path, negate ? "attribute_exists" : "attribute_not_exists", VALUE_NONE,
                          ret_node);
@@ -319,7 +319,7 @@ static struct error *operation(struct builder *b, const struct node *node,
     case SIGN_OTHER:
         break;
     }
-    return builder_unexpected(b, node);
+    return statement_path_error(b->arena, node->at);
 }
 
 struct error *builder_condition(struct builder *b, const struct node *node,
@@ -328,5 +328,5 @@ struct error *builder_condition(struct builder *b, const struct node *node,
         return call_test(b, node, ret_node);
     if (node->kind == NODE_OPERATOR)
         return operation(b, node, ret_node);
-    return builder_unexpected(b, node);
+    return statement_path_error(b->arena, node->at);
 }

@@ -66,16 +66,14 @@ static struct error *parse_bracket(struct parser *p, struct steps *path) {
     } else if (tokens_at(p, LEX_NUMBER)) {
         for (size_t i = 0; i < p->token.text.len; i++)
             if (p->token.text.data[i] < '0' || p->token.text.data[i] > '9')
-                return error_request(p->arena, "Unexpected path component at " POSITION_FORMAT,
-                                     POSITION_ARGS(p->token.at));
+                return statement_path_error(p->arena, p->token.at);
         add_step(p, path, SLICE_NONE);
         path->last->digits = p->token.text;
         path->last->negative = negative;
     } else if (tokens_at(p, LEX_END)) {
         return not_well_formed(p, "Unexpected term");
     } else {
-        return error_request(p->arena, "Unexpected path component at " POSITION_FORMAT,
-                             POSITION_ARGS(p->token.at));
+        return statement_path_error(p->arena, p->token.at);
     }
     tokens_advance(p);
     return tokens_take(p, LEX_BRACKET_CLOSE) ? NULL : not_well_formed(p, "Expected RIGHT_BRACKET");

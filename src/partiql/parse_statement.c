@@ -17,8 +17,7 @@ static struct error *check_table(struct parser *p, const struct steps *from) {
                              "A path may contain at most 2 components in the FROM clause");
     for (const struct step *step = from->first; step != NULL; step = step->next) {
         if (!slice_present(step->name))
-            return error_request(p->arena, "Unexpected path component at " POSITION_FORMAT,
-                                 POSITION_ARGS(step->at));
+            return statement_path_error(p->arena, step->at);
         if (step->name.len == 0)
             return error_request(p->arena, "Path component cannot be an empty string");
     }
@@ -49,8 +48,7 @@ static struct error *parse_columns(struct parser *p) {
         struct node *column;
         TRY(parse_expression(p, &column));
         if (column->kind != NODE_PATH)
-            return error_request(p->arena, "Unexpected path component at " POSITION_FORMAT,
-                                 POSITION_ARGS(column->at));
+            return statement_path_error(p->arena, column->at);
         if (tokens_at(p, LEX_NAME) || tokens_at_keyword(p, KEYWORD_AS))
             return aliased(p);
         tree_add(list, column);
@@ -65,8 +63,7 @@ static struct error *parse_order_term(struct parser *p, struct order_term **ret_
     struct position at = p->token.at;
     TRY(parse_steps(p, &path));
     if (path.count > 1)
-        return error_request(p->arena, "Unexpected path component at " POSITION_FORMAT,
-                             POSITION_ARGS(at));
+        return statement_path_error(p->arena, at);
     term->name = path.first->name;
     if (!tokens_take_keyword(p, KEYWORD_ASC))
         term->descending = tokens_take_keyword(p, KEYWORD_DESC);

@@ -5,6 +5,11 @@ struct error *not_well_formed(struct parser *p, const char *detail) {
     return error_request(p->arena, "Statement wasn't well formed, can't be processed: %s", detail);
 }
 
+struct error *statement_path_error(struct arena *arena, struct position at) {
+    return error_new(arena, ERROR_PATH_COMPONENT, "Unexpected path component at " POSITION_FORMAT,
+                     POSITION_ARGS(at));
+}
+
 void tokens_advance(struct parser *p) {
     p->token = statement_lexer_next(&p->lexer);
 }

@@ -124,4 +124,8 @@ struct statement {
     uint32_t node_count;
 };
 
+/* What every wrong use of an expression gets for which the service has no text of its own:
+ * ERROR_PATH_COMPONENT. */
+struct error *statement_path_error(struct arena *arena, struct position at);
+
 #endif

@@ -42,7 +42,7 @@ static struct error *value_of(struct builder *b, const struct node *node,
     if (node->kind == NODE_CALL)
         return call_of(b, node, ret_node);
     if (node->kind != NODE_OPERATOR || (node->op != SIGN_PLUS && node->op != SIGN_MINUS))
-        return builder_unexpected(b, node);
+        return statement_path_error(b->arena, node->at);
     struct ast_list args = {0};
     TRY(values_of(b, node, &args));
     *ret_node = ast_operator(&b->ast, node->op == SIGN_PLUS ? OPERATOR_PLUS : OPERATOR_MINUS, args);

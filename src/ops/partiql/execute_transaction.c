@@ -72,7 +72,7 @@ static bool stands_alone(const struct field_list *parameters, const struct error
     for (size_t i = 0; i < parameters->count; i++)
         if (items[i].fault == error)
             return true;
-    return slice_starts_with(error->message, SLICE_LITERAL("Unexpected path component at "));
+    return error->code == ERROR_PATH_COMPONENT;
 }
 
 static struct error *check_clauses(struct arena *arena, const struct partiql *partiql) {
