@@ -69,11 +69,11 @@ struct key_range catalog_key_range(struct arena *arena, char letter);
     static inline struct slice kind##_key(struct arena *arena, uint64_t ms, struct slice hash) { \
         return catalog_key_of_ms_hash(arena, letter, ms, hash);                                  \
     }
-#define CATALOG_KEY(letter, kind, shape, words, value)                                       \
-    KEY_##shape(letter,                                                                      \
-                kind) static inline struct key_range kind##_key_range(struct arena *arena) { \
-        return catalog_key_range(arena, letter);                                             \
-    }
+#define CATALOG_KEY(letter, kind, shape, words, value)                     \
+    static inline struct key_range kind##_key_range(struct arena *arena) { \
+        return catalog_key_range(arena, letter);                           \
+    }                                                                      \
+    KEY_##shape(letter, kind)
 #include "codec/catalog_keys.def"
 #undef KEY_NOTHING
 #undef KEY_NAME
