@@ -1,80 +1,64 @@
 /* bind.c - filling a program's slots from the request.
  *
- * Names and values are looked up once per slot. With many placeholders in the request, a small hash
- * table is made for the lookups, so that their cost stays in proportion to the request. Its hash
- * has a key of the process, so that a client cannot choose placeholders that meet in one place.
- * Threads: any; the key is made once. */
+ * Names and values are looked up once per slot. With many placeholders in the request the slots are
+ * sorted and each placeholder looks for its own, so that the cost stays in proportion to the
+ * request whatever a client chooses. Threads: any. */
 #include "expr/bind.h"
 
-#include <pthread.h>
+#include <stdlib.h>
 
-#include "base/check.h"
-#include "base/random.h"
-#include "base/siphash.h"
 #include "expr/limits.h"
 
-enum { LOOKUPS_WITHOUT_TABLE = 64 };
+enum { LOOKUPS_WITHOUT_ORDER = 64 };
 
 /* ---- lookup ---- */
 
-/* Finds placeholders by key; of two with the same key, the later. */
+/* Finds the placeholder of a slot; of two with the same key, the later. */
 struct lookup {
+    const struct slice *slots; /* their keys, each another */
     struct expr_placeholder *all;
     size_t count;
-    uint32_t *table; /* 1 + number of the placeholder, 0 when free; NULL: search */
-    size_t mask;
+    struct expr_placeholder **found; /* by slot; NULL: search */
 };
 
-static uint8_t hash_secret[SIPHASH_KEY_BYTES];
-static pthread_once_t hash_secret_once = PTHREAD_ONCE_INIT;
+struct slot_key {
+    struct slice key;
+    uint16_t slot;
+};
 
-static void make_hash_secret(void) {
-    random_fill(&system_random, hash_secret, sizeof(hash_secret));
+static int compare_slots(const void *a, const void *b) {
+    return slice_compare(((const struct slot_key *)a)->key, ((const struct slot_key *)b)->key);
 }
 
-/* Only for a lookup with a table: lookup_make() sees to the secret. */
-static size_t hash_key(struct slice key) {
-    uint8_t bytes[SIPHASH_BYTES];
-    siphash128(hash_secret, key, bytes);
-    size_t hash;
-    memcpy(&hash, bytes, sizeof(hash));
-    return hash;
-}
-
-static struct lookup lookup_make(struct arena *arena, struct expr_placeholder *all, size_t count,
-                                 size_t lookups) {
-    struct lookup lookup = {.all = all, .count = count};
-    if (count * lookups <= LOOKUPS_WITHOUT_TABLE)
-        return lookup;
-    CHECK(pthread_once(&hash_secret_once, make_hash_secret) == 0);
-    size_t size = 16;
-    while (size < 2 * count)
-        size *= 2;
-    lookup.table = ARENA_ARRAY(arena, uint32_t, size);
-    lookup.mask = size - 1;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = hash_key(all[i].key) & lookup.mask;
-        while (lookup.table[at] != 0 && !slice_equal(all[lookup.table[at] - 1].key, all[i].key))
-            at = (at + 1) & lookup.mask;
-        lookup.table[at] = (uint32_t)(i + 1);
+static void find_all(struct arena *arena, struct lookup *lookup, uint16_t slot_count) {
+    struct slot_key *sorted = ARENA_ARRAY(arena, struct slot_key, slot_count);
+    for (uint16_t i = 0; i < slot_count; i++)
+        sorted[i] = (struct slot_key){lookup->slots[i], i};
+    qsort(sorted, slot_count, sizeof(*sorted), compare_slots);
+    lookup->found = ARENA_ARRAY(arena, struct expr_placeholder *, slot_count);
+    for (size_t i = 0; i < lookup->count; i++) {
+        struct slot_key wanted = {.key = lookup->all[i].key};
+        const struct slot_key *at =
+            bsearch(&wanted, sorted, slot_count, sizeof(*sorted), compare_slots);
+        if (at != NULL)
+            lookup->found[at->slot] = &lookup->all[i];
     }
+}
+
+static struct lookup lookup_make(struct arena *arena, const struct slice *slots,
+                                 uint16_t slot_count, struct expr_placeholder *all, size_t count) {
+    struct lookup lookup = {.slots = slots, .all = all, .count = count};
+    if (count * slot_count > LOOKUPS_WITHOUT_ORDER)
+        find_all(arena, &lookup, slot_count);
     return lookup;
 }
 
-static struct expr_placeholder *lookup_find(const struct lookup *lookup, struct slice key) {
-    if (lookup->table == NULL) {
-        for (size_t i = lookup->count; i-- > 0;)
-            if (slice_equal(lookup->all[i].key, key))
-                return &lookup->all[i];
-        return NULL;
-    }
-    size_t at = hash_key(key) & lookup->mask;
-    while (lookup->table[at] != 0) {
-        struct expr_placeholder *found = &lookup->all[lookup->table[at] - 1];
-        if (slice_equal(found->key, key))
-            return found;
-        at = (at + 1) & lookup->mask;
-    }
+static struct expr_placeholder *lookup_find(const struct lookup *lookup, uint16_t slot) {
+    if (lookup->found != NULL)
+        return lookup->found[slot];
+    for (size_t i = lookup->count; i-- > 0;)
+        if (slice_equal(lookup->all[i].key, lookup->slots[slot]))
+            return &lookup->all[i];
     return NULL;
 }
 
@@ -85,9 +69,10 @@ static const struct slice *bind_names(struct arena *arena, const struct program_
     if (from->name_count == 0)
         return NULL;
     struct slice *names = ARENA_ARRAY(arena, struct slice, from->name_count);
-    struct lookup lookup = lookup_make(arena, given->names, given->name_count, from->name_count);
+    struct lookup lookup =
+        lookup_make(arena, from->names, from->name_count, given->names, given->name_count);
     for (uint16_t i = 0; i < from->name_count; i++) {
-        struct expr_placeholder *found = lookup_find(&lookup, from->names[i]);
+        struct expr_placeholder *found = lookup_find(&lookup, i);
         if (found == NULL)
             continue;
         found->used = true;
@@ -101,9 +86,10 @@ static const struct value *bind_values(struct arena *arena, const struct program
     if (from->value_count == 0)
         return NULL;
     struct value *values = ARENA_ARRAY(arena, struct value, from->value_count);
-    struct lookup lookup = lookup_make(arena, given->values, given->value_count, from->value_count);
+    struct lookup lookup =
+        lookup_make(arena, from->values, from->value_count, given->values, given->value_count);
     for (uint16_t i = 0; i < from->value_count; i++) {
-        struct expr_placeholder *found = lookup_find(&lookup, from->values[i]);
+        struct expr_placeholder *found = lookup_find(&lookup, i);
         if (found == NULL)
             continue;
         found->used = true;

@@ -86,7 +86,7 @@ static struct error *note_name(void *context, const struct expr_path_visit *visi
     return NULL;
 }
 
-/* On both sides of the number from which a table is made; of equal keys the later counts. */
+/* On both sides of the number from which the slots are sorted; of equal keys the later counts. */
 static void placeholders_are_found_among_many(void **state) {
     struct fixture *f = *state;
     static const size_t counts[] = {16, 21, 22, 64, 1000, 65536};
