@@ -9,7 +9,7 @@
  * - decode and check: from the field table.
  * - validate: what is wrong with the request whatever the table looks like, in the service's order.
  * - authorize: asks for the permissions that the request needs, where permissions are checked
- *   (permission.h); NULL: the action on each resource that the members name.
+ *   (permission.h); NULL: the action on each resource that the field table names.
  * - run: looks up the table and works. OP_DONE: the reply is written. OP_WAITING: a write was
  * handed to the engine; finish runs on the same I/O thread after the commit. OP_ELSEWHERE: the work
  * is long; run is called again on a worker thread, where it must not return OP_ELSEWHERE.
@@ -42,6 +42,8 @@ enum op_flags {
     OP_OLDER_LAYER = 1 << 4,
     /* Of DynamoDBStreams_20120810, not of DynamoDB_20120810. */
     OP_STREAMS = 1 << 5,
+    /* It is about no resource: no member names one. */
+    OP_NO_RESOURCE = 1 << 6,
 };
 
 /* What an I/O thread or worker gives to the calls it runs. */

@@ -9,7 +9,8 @@ struct delete_backup_request {
 };
 
 static const struct field delete_backup_fields[] = {
-    {BACKUP_ARN_FIELD("BackupArn", delete_backup_request, backup_arn), .flags = FIELD_REQUIRED},
+    {BACKUP_ARN_FIELD("BackupArn", delete_backup_request, backup_arn), .flags = FIELD_REQUIRED,
+     .resource = RESOURCE_ARN},
     FIELDS_END,
 };
 static const struct shape delete_backup_shape = {

@@ -7,7 +7,8 @@ struct describe_backup_request {
 };
 
 static const struct field describe_backup_fields[] = {
-    {BACKUP_ARN_FIELD("BackupArn", describe_backup_request, backup_arn), .flags = FIELD_REQUIRED},
+    {BACKUP_ARN_FIELD("BackupArn", describe_backup_request, backup_arn), .flags = FIELD_REQUIRED,
+     .resource = RESOURCE_ARN},
     FIELDS_END,
 };
 static const struct shape describe_backup_shape = {

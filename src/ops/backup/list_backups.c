@@ -150,7 +150,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_list_backups = {
     .name = "ListBackups",
     .action = "dynamodb:ListBackups",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_NO_RESOURCE,
     .input = &list_backups_shape,
     .validate = validate,
     .run = run,

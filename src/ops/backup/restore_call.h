@@ -24,11 +24,11 @@ struct restore_source {
     int64_t time_ms;
 };
 
-#define TARGET_TABLE_FIELD(request)                                                 \
-    {                                                                               \
-        NAMED("TargetTableName"), AT(struct request, target_table),                 \
-            .type = FIELD_STRING, .flags = FIELD_REQUIRED, .pattern = NAME_PATTERN, \
-            LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX)                      \
+#define TARGET_TABLE_FIELD(request)                                                           \
+    {                                                                                         \
+        NAMED("TargetTableName"), AT(struct request, target_table),                           \
+            .type = FIELD_STRING, .flags = FIELD_REQUIRED, .resource = RESOURCE_TARGET_TABLE, \
+            .pattern = NAME_PATTERN, LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX)       \
     }
 
 /* The descriptor's validate: `size` bytes as call->work. */

@@ -11,7 +11,8 @@ struct restore_backup_request {
 
 static const struct field restore_backup_fields[] = {
     TARGET_TABLE_FIELD(restore_backup_request),
-    {BACKUP_ARN_FIELD("BackupArn", restore_backup_request, backup_arn), .flags = FIELD_REQUIRED},
+    {BACKUP_ARN_FIELD("BackupArn", restore_backup_request, backup_arn), .flags = FIELD_REQUIRED,
+     .resource = RESOURCE_ARN},
     RESTORE_OVERRIDE_FIELDS(restore_backup_request),
     FIELDS_END,
 };

@@ -16,9 +16,10 @@ struct restore_time_request {
 
 static const struct field restore_time_fields[] = {
     {NAMED("SourceTableArn"), AT(struct restore_time_request, source_arn), .type = FIELD_STRING,
-     LENGTH(1, LIMIT_TABLE_ARN_CHARS)},
+     .resource = RESOURCE_ARN, LENGTH(1, LIMIT_TABLE_ARN_CHARS)},
     {NAMED("SourceTableName"), AT(struct restore_time_request, source_name), .type = FIELD_STRING,
-     .pattern = NAME_PATTERN, LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX)},
+     .resource = RESOURCE_TABLE, .pattern = NAME_PATTERN,
+     LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX)},
     TARGET_TABLE_FIELD(restore_time_request),
     {NAMED("UseLatestRestorableTime"), AT(struct restore_time_request, latest),
      .type = FIELD_BOOLEAN},

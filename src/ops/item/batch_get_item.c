@@ -44,7 +44,7 @@ static const struct field batch_get_item_fields[] = {
     {NAMED("RequestItems"), AT(struct batch_get_item_request, request_items),
      .type = FIELD_STRUCT_MAP,
      .flags = FIELD_REQUIRED | FIELD_NEW_FORM | FIELD_TABLE_NAME_KEYS | FIELD_ECHO_JSON,
-     LENGTH(1, 100), .shape = &keys_and_attributes_shape},
+     .resource = RESOURCE_TABLE, LENGTH(1, 100), .shape = &keys_and_attributes_shape},
     RETURN_CONSUMED_CAPACITY_FIELD(batch_get_item_request),
     FIELDS_END,
 };

@@ -61,7 +61,7 @@ static const struct shape write_request_shape = {"WriteRequest", sizeof(struct w
 static const struct field batch_write_item_fields[] = {
     {NAMED("RequestItems"), AT(struct batch_write_item_request, request_items),
      .type = FIELD_STRUCT_LIST_MAP, .flags = FIELD_REQUIRED | FIELD_TABLE_NAME_KEYS, AT_MOST(25),
-     ELEMENT_LENGTH(1, 25), .shape = &write_request_shape},
+     .resource = RESOURCE_TABLE, ELEMENT_LENGTH(1, 25), .shape = &write_request_shape},
     {NAMED("ReturnConsumedCapacity"), AT(struct batch_write_item_request, return_consumed_capacity),
      .type = FIELD_STRING, .flags = FIELD_ALONE, .enum_text = "[INDEXES, TOTAL, NONE]"},
     RETURN_ITEM_COLLECTION_METRICS_FIELD(batch_write_item_request),

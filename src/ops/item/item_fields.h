@@ -11,12 +11,13 @@
     {                                                                                          \
         NAMED("TableName"), AT(struct request, table_name),                                    \
             .type = FIELD_STRING, .flags = FIELD_REQUIRED | FIELD_TABLE_NAME | FIELD_NEW_FORM, \
-            LENGTH(1, 1024)                                                                    \
+            .resource = RESOURCE_TABLE, LENGTH(1, 1024)                                        \
     }
-#define TABLE_NAME_FIELD_OLDER(request)                                                       \
-    {                                                                                         \
-        NAMED("TableName"), AT(struct request, table_name),                                   \
-            .type = FIELD_STRING, .flags = FIELD_REQUIRED | FIELD_TABLE_NAME, LENGTH(1, 1024) \
+#define TABLE_NAME_FIELD_OLDER(request)                                       \
+    {                                                                         \
+        NAMED("TableName"), AT(struct request, table_name),                   \
+            .type = FIELD_STRING, .flags = FIELD_REQUIRED | FIELD_TABLE_NAME, \
+            .resource = RESOURCE_TABLE, LENGTH(1, 1024)                       \
     }
 
 #define RETURN_CONSUMED_CAPACITY_FIELD(request)                                        \

@@ -1,12 +1,12 @@
 /* permission.c - permissions and their resources; what an operation needs unless it says otherwise.
  *
- * The resource of an operation is in its members: a table's name makes the ARN of the table, a
- * member whose name ends in Arn is the resource itself, and a shard iterator has that of its
- * stream. An operation that only lists is about no resource, whatever it filters by. */
+ * Which members name a resource is in the operation's field table: a table's name makes the ARN of
+ * the table. */
 #include "ops/permission/permission.h"
 
 #include "ops/item/table_lookup.h"
 #include "ops/request/arn.h"
+#include "ops/request/resource.h"
 
 /* ---- members by their names ---- */
 
@@ -24,11 +24,6 @@ static const struct field *find_member(const struct op_call *call, const char *n
         if (has_name(field, name))
             return field;
     return NULL;
-}
-
-static struct slice member(const struct op_call *call, const char *name) {
-    const struct field *field = find_member(call, name);
-    return field == NULL ? SLICE_NONE : member_at(call, field);
 }
 
 /* ---- resources ---- */
@@ -100,54 +95,19 @@ void permission_add_parameters(const struct permission_check *check,
 
 /* ---- what most operations need ---- */
 
-static const char *const table_members[] = {"TableName", "SourceTableName", "TargetTableName"};
-
 /* What the service wants besides for a table that is to be filled. */
 static const char *const filling_actions[] = {
     "dynamodb:BatchWriteItem", "dynamodb:DeleteItem", "dynamodb:GetItem",    "dynamodb:PutItem",
     "dynamodb:Query",          "dynamodb:Scan",       "dynamodb:UpdateItem",
 };
 
-static bool names_table(const struct field *field) {
-    for (size_t i = 0; i < sizeof(table_members) / sizeof(*table_members); i++)
-        if (has_name(field, table_members[i]))
-            return true;
-    return false;
-}
-
-static bool names_arn(const struct field *field) {
-    const struct slice suffix = SLICE_LITERAL("Arn");
-    struct slice name = slice_of(field->name, field->name_len);
-    return field->type == FIELD_STRING && name.len > suffix.len &&
-           slice_equal(slice_skip(name, name.len - suffix.len), suffix);
-}
-
-/* Of ListBackups, ListStreams, ...: tables are what they filter by. ListTagsOfResource is about
- * one. */
-static bool filters(const struct op_call *call, const struct field *field) {
-    return strncmp(call->op->name, "List", 4) == 0 && !has_name(field, "ResourceArn");
-}
-
-/* The partition does not matter to gramme, so it must not to a policy; an ARN of another service is
- * a destination, no resource. */
-static bool resource_of_arn(const struct op_call *call, struct slice text,
-                            struct slice *ret_resource) {
+/* The partition does not matter to gramme, so it must not to a policy. */
+static struct slice resource_of_arn(const struct op_call *call, struct slice text) {
     struct arn arn;
-    *ret_resource = text;
     if (!arn_parse(text, &arn))
-        return true; /* the operation refuses it */
-    if (!slice_is(arn.service, "dynamodb"))
-        return false;
-    *ret_resource =
-        arena_printf(call->arena, "arn:aws:dynamodb:%.*s:%.*s:%.*s", SLICE_ARGS(arn.region),
-                     SLICE_ARGS(arn.account), SLICE_ARGS(arn.resource));
-    return true;
-}
-
-/* A shard iterator begins with the ARN of its stream. */
-static struct slice iterator_arn(struct slice iterator) {
-    const uint8_t *end = iterator.len == 0 ? NULL : memchr(iterator.data, '|', iterator.len);
-    return end == NULL ? iterator : slice_of(iterator.data, (size_t)(end - iterator.data));
+        return text; /* the operation refuses it */
+    return arena_printf(call->arena, "arn:aws:%.*s:%.*s:%.*s:%.*s", SLICE_ARGS(arn.service),
+                        SLICE_ARGS(arn.region), SLICE_ARGS(arn.account), SLICE_ARGS(arn.resource));
 }
 
 static struct error *ask_filling(struct op_call *call, const struct permission_check *check,
@@ -160,35 +120,36 @@ static struct error *ask_filling(struct op_call *call, const struct permission_c
     return NULL;
 }
 
-/* A member that names no resource, or is absent, counts for nothing. */
-static struct error *ask_member(struct permission *permission, const struct permission_check *check,
-                                const struct field *field, size_t *count) {
+struct asking {
+    struct permission permission;
+    const struct permission_check *check;
+    size_t count;
+};
+
+static struct error *ask_resource(void *context, const struct resource *resource) {
+    struct asking *asking = context;
+    struct permission *permission = &asking->permission;
     struct op_call *call = permission->call;
-    bool table = names_table(field), iterator = has_name(field, "ShardIterator");
-    if ((!table && !iterator && !names_arn(field)) || filters(call, field))
-        return NULL;
-    struct slice given = member_at(call, field);
-    if (!slice_present(given))
-        return NULL;
-    if (table)
-        permission->resource = table_arn(call, given, member(call, "IndexName"));
-    else if (!resource_of_arn(call, iterator ? iterator_arn(given) : given, &permission->resource))
-        return NULL;
-    (*count)++;
-    TRY(check->ask(check, permission));
-    return has_name(field, "TargetTableName") ? ask_filling(call, check, given) : NULL;
+    permission->resource = resource->kind == RESOURCE_ARN
+                               ? resource_of_arn(call, resource->given)
+                               : table_arn(call, resource->given, resource->index);
+    asking->count++;
+    TRY(asking->check->ask(asking->check, permission));
+    return resource->kind == RESOURCE_TARGET_TABLE
+               ? ask_filling(call, asking->check, resource->given)
+               : NULL;
 }
 
 static struct error *ask_default(struct op_call *call, const struct permission_check *check) {
-    struct permission permission = {.call = call, .resource = SLICE_LITERAL("*")};
-    size_t count = 0;
-    permission.action = call->op->action != NULL
-                            ? slice_text(call->op->action)
-                            : arena_printf(call->arena, "dynamodb:%s", call->op->name);
-    permission_add_parameters(check, &permission);
-    for (const struct field *field = call->op->input->fields; field->name != NULL; field++)
-        TRY(ask_member(&permission, check, field, &count));
-    return count == 0 ? check->ask(check, &permission) : NULL;
+    const struct op *op = call->op;
+    struct asking asking = {{.call = call, .resource = SLICE_LITERAL("*")}, check, 0};
+    asking.permission.action = op->action != NULL
+                                   ? slice_text(op->action)
+                                   : arena_printf(call->arena, "dynamodb:%s", op->name);
+    permission_add_parameters(check, &asking.permission);
+    if (!(op->flags & OP_NO_RESOURCE))
+        TRY(resources_visit(op->input, call->request, ask_resource, &asking));
+    return asking.count == 0 ? check->ask(check, &asking.permission) : NULL;
 }
 
 struct error *permission_ask(struct op_call *call, const struct permission_check *check) {

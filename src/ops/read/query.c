@@ -33,7 +33,7 @@ static const struct field query_fields[] = {
     RETURN_CONSUMED_CAPACITY_FIELD(query_request),
     TABLE_NAME_FIELD(query_request),
     {NAMED("IndexName"), AT(struct query_request, index_name), .type = FIELD_STRING,
-     .flags = FIELD_NEW_FORM, LENGTH(3, 255), .pattern = NAME_PATTERN},
+     .flags = FIELD_NEW_FORM, .resource = RESOURCE_INDEX, LENGTH(3, 255), .pattern = NAME_PATTERN},
     CONDITIONAL_OPERATOR_FIELD(query_request, FIELD_BARE),
     SELECT_FIELD(query_request),
     {NAMED("Limit"), AT(struct query_request, limit), .type = FIELD_INTEGER,

@@ -30,8 +30,8 @@ struct scan_request {
 static const struct field scan_fields[] = {
     RETURN_CONSUMED_CAPACITY_FIELD(scan_request),
     TABLE_NAME_FIELD_OLDER(scan_request),
-    {NAMED("IndexName"), AT(struct scan_request, index_name), .type = FIELD_STRING, LENGTH(3, 255),
-     .pattern = NAME_PATTERN},
+    {NAMED("IndexName"), AT(struct scan_request, index_name), .type = FIELD_STRING,
+     .resource = RESOURCE_INDEX, LENGTH(3, 255), .pattern = NAME_PATTERN},
     SELECT_FIELD(scan_request),
     {NAMED("ConditionalOperator"), AT(struct scan_request, conditional_operator),
      .type = FIELD_STRING, .enum_text = "[OR, AND]"},

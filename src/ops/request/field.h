@@ -106,6 +106,17 @@ enum field_flags {
     FIELD_SORTED = 1 << 7,
 };
 
+/* What a member names: that is what the request is about, and what it needs permissions for. A
+ * member that only filters, or says where a list goes on, names nothing. */
+enum field_resource {
+    RESOURCE_NONE,
+    RESOURCE_TABLE,          /* a table, by name or ARN; of a map: by each key */
+    RESOURCE_TARGET_TABLE,   /* likewise, one that will be made and filled */
+    RESOURCE_INDEX,          /* an index of the table that is named beside it */
+    RESOURCE_ARN,            /* a table, a backup or a stream, by its ARN */
+    RESOURCE_SHARD_ITERATOR, /* a stream, by an iterator of one of its shards */
+};
+
 struct field;
 
 /* The structure of a request, or a nested one. */
@@ -120,6 +131,7 @@ struct field {
     size_t name_len;
     enum field_type type;
     uint32_t flags;
+    enum field_resource resource;
     size_t offset; /* in the request struct, or in the nested struct */
     /* Strings: characters; lists and maps: elements; numbers: value. */
     int64_t min;

@@ -20,7 +20,7 @@ struct get_records_request {
 
 static const struct field get_records_fields[] = {
     {NAMED("ShardIterator"), AT(struct get_records_request, shard_iterator), .type = FIELD_STRING,
-     .flags = FIELD_REQUIRED, LENGTH(1, 2048)},
+     .flags = FIELD_REQUIRED, .resource = RESOURCE_SHARD_ITERATOR, LENGTH(1, 2048)},
     {NAMED("Limit"), AT(struct get_records_request, limit), .type = FIELD_INTEGER,
      LENGTH(1, LIMIT_STREAM_RECORDS)},
     FIELDS_END,

@@ -76,7 +76,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_list_streams = {
     .name = "ListStreams",
     .action = "dynamodb:ListStreams",
-    .flags = OP_CONTROL | OP_STREAMS,
+    .flags = OP_CONTROL | OP_STREAMS | OP_NO_RESOURCE,
     .input = &list_streams_shape,
     .run = run,
 };

@@ -24,8 +24,8 @@ struct error *stream_not_found(struct arena *arena, struct slice arn);
 #define SHARD_ID_FIELD(member, request, place) \
     NAMED(member), AT(struct request, place), .type = FIELD_STRING, LENGTH(28, 65)
 /* A member StreamArn; what is no ARN of a stream has a text of its own, whatever its length. */
-#define STREAM_ARN_FIELD(request)                                             \
-    NAMED("StreamArn"), AT(struct request, stream_arn), .type = FIELD_STRING, \
-                                                        .flags = FIELD_REQUIRED, AT_MOST(1024)
+#define STREAM_ARN_FIELD(request)                       \
+    NAMED("StreamArn"), AT(struct request, stream_arn), \
+        .type = FIELD_STRING, .flags = FIELD_REQUIRED, .resource = RESOURCE_ARN, AT_MOST(1024)
 
 #endif

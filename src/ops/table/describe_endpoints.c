@@ -24,7 +24,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_describe_endpoints = {
     .name = "DescribeEndpoints",
     .action = "dynamodb:DescribeEndpoints",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_NO_RESOURCE,
     .input = &empty_shape,
     .run = run,
 };

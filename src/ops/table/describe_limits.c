@@ -20,7 +20,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_describe_limits = {
     .name = "DescribeLimits",
     .action = "dynamodb:DescribeLimits",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_NO_RESOURCE,
     .input = &empty_shape,
     .run = run,
 };

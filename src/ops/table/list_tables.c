@@ -64,7 +64,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_list_tables = {
     .name = "ListTables",
     .action = "dynamodb:ListTables",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_NO_RESOURCE,
     .input = &list_tables_shape,
     .run = run,
 };

@@ -102,7 +102,7 @@ struct table_name_request {
 #define TABLE_NAME_FIELD(request)                                                              \
     {                                                                                          \
         NAMED("TableName"), AT(struct request, table_name),                                    \
-            .type = FIELD_STRING, .flags = FIELD_TABLE_NAME,                                   \
+            .type = FIELD_STRING, .flags = FIELD_TABLE_NAME, .resource = RESOURCE_TABLE,       \
             LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_ARN_CHARS),                               \
             .null_error =                                                                      \
                 "The parameter 'TableName' is required but was not present in the request",    \

@@ -27,11 +27,11 @@ struct tag_list tags_without(struct arena *arena, const struct table_definition 
                              const struct field_list *keys);
 
 /* The ResourceArn member of operations on tags. */
-#define TAGGED_ARN_FIELD(request)                                                               \
-    {                                                                                           \
-        NAMED("ResourceArn"), AT(struct request, resource_arn),                                 \
-            .type = FIELD_STRING, .flags = FIELD_REQUIRED, LENGTH(1, LIMIT_RESOURCE_ARN_CHARS), \
-            .null_error = "Invalid TableArn"                                                    \
+#define TAGGED_ARN_FIELD(request)                                                    \
+    {                                                                                \
+        NAMED("ResourceArn"), AT(struct request, resource_arn),                      \
+            .type = FIELD_STRING, .flags = FIELD_REQUIRED, .resource = RESOURCE_ARN, \
+            LENGTH(1, LIMIT_RESOURCE_ARN_CHARS), .null_error = "Invalid TableArn"    \
     }
 
 /* The table that an ARN means, which must be of this region and account; it need not exist. */
