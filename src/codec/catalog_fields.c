@@ -31,9 +31,12 @@ const struct stored_field stored_table_fields[] = {
     {"BillingShown", STORED_BOOL, TABLE(billing_shown), NULL},
     {"OnDemandSinceMs", STORED_INT, TABLE(on_demand_since_ms), NULL},
     STORED_CAPACITY(TABLE),
-    {"Class", STORED_WORD, TABLE(table_class), &table_class_words},
+#define FLAG_SETTING(symbol, member, name, alone, stored, label) \
+    {stored, STORED_BOOL, TABLE(member), NULL},
+#define WORD_SETTING(symbol, member, name, alone, stored, label, kind, ...) \
+    {stored, STORED_WORD, TABLE(member), &kind##_words},
+#include "model/table_settings.def"
     {"ClassChangedMs", STORED_INT, TABLE(table_class_changed_ms), NULL},
-    {"DeletionProtected", STORED_BOOL, TABLE(deletion_protected), NULL},
     {"SseKms", STORED_BOOL, TABLE(sse_kms), NULL},
     {"SseKeyArn", STORED_TEXT, TABLE(sse_key_arn), NULL},
     {"Stream", STORED_WORD, TABLE(stream), &stream_view_words},

@@ -80,9 +80,11 @@ struct table_definition {
     struct provisioned_throughput throughput; /* 0, 0 when PAY_PER_REQUEST */
     struct unit_pair on_demand;
     struct unit_pair warm; /* asked for; unset: derived */
-    enum table_class table_class;
+/* The plain settings. */
+#define FLAG_SETTING(symbol, member, ...) bool member;
+#define WORD_SETTING(symbol, member, name, alone, stored, label, kind, ...) enum kind member;
+#include "model/table_settings.def"
     int64_t table_class_changed_ms;
-    bool deletion_protected;
     bool sse_kms;
     struct slice sse_key_arn;
     enum stream_view stream;

@@ -18,17 +18,6 @@ static struct error *read_billing(const struct property_reader *reader, const st
     return NULL;
 }
 
-static struct error *read_class(const struct property_reader *reader, const struct node *table,
-                                struct table_definition *definition) {
-    const struct node *summary = NULL;
-    int class = TABLE_CLASS_STANDARD;
-    TRY(property_mapping(reader, table, "TableClassSummary", &summary));
-    if (summary != NULL)
-        TRY(property_word(reader, summary, "TableClass", &table_class_words, &class));
-    definition->table_class = (enum table_class) class;
-    return NULL;
-}
-
 static struct error *read_encryption(const struct property_reader *reader, const struct node *table,
                                      struct table_definition *definition) {
     const struct node *sse = NULL;
@@ -73,7 +62,6 @@ static struct error *read_table(const struct property_reader *reader,
         return NULL;
     TRY(read_definition(reader, table, definition));
     TRY(read_billing(reader, table, definition));
-    TRY(read_class(reader, table, definition));
     TRY(read_encryption(reader, table, definition));
     return read_stream(reader, table, found);
 }

@@ -125,10 +125,12 @@ static void show_new_table(struct plan *plan, const struct table_definition *wan
         plan_line(plan, "    stream: %s", stream_view_name(wanted->stream));
     if (wanted->sse_kms)
         plan_line(plan, "    encryption: %s", sse_type_name(SSE_KMS));
-    if (wanted->table_class == TABLE_CLASS_INFREQUENT_ACCESS)
-        plan_line(plan, "    class: %s", table_class_name(wanted->table_class));
-    if (wanted->deletion_protected)
-        plan_line(plan, "    deletion protection: on");
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        const struct table_setting *setting = &table_settings[i];
+        int value = setting_value(setting, wanted);
+        if (value != setting_default(setting))
+            plan_line(plan, "    %s: %s", setting->label, setting_text(setting, value));
+    }
     for (size_t i = 0; i < wanted->tag_count; i++)
         plan_line(plan, "    tag: %.*s = %.*s", SLICE_ARGS(wanted->tags[i].key),
                   SLICE_ARGS(wanted->tags[i].value));
@@ -183,13 +185,14 @@ static void unprotect(struct plan *plan, const struct wanted_table *wanted,
                                        SLICE_ARGS(name));
         return;
     }
-    plan_step(plan, (struct plan_step){
-                        "UpdateTable",
-                        request_deletion_protection(plan->arena, definition),
-                        arena_printf(plan->arena, "ending the protection of table %.*s",
-                                     SLICE_ARGS(name)),
-                        WAIT_ACTIVE,
-                    });
+    plan_step(
+        plan,
+        (struct plan_step){
+            "UpdateTable",
+            request_setting(plan->arena, definition, &table_settings[SETTING_DELETION_PROTECTION]),
+            arena_printf(plan->arena, "ending the protection of table %.*s", SLICE_ARGS(name)),
+            WAIT_ACTIVE,
+        });
 }
 
 static void plan_replace(struct plan *plan, const struct wanted_table *wanted,

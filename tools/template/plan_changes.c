@@ -21,28 +21,21 @@ static void update(const struct change *change, struct slice body, const char *w
                             });
 }
 
-static const char *on_off(bool on) {
-    return on ? "on" : "off";
-}
-
 /* ---- what stands alone ---- */
 
-static void change_protection(const struct change *change) {
-    const struct table_definition *wanted = change->wanted;
-    if (wanted->deletion_protected == change->found->deletion_protected)
-        return;
-    plan_line(change->plan, "    ~ deletion protection: %s → %s",
-              on_off(change->found->deletion_protected), on_off(wanted->deletion_protected));
-    update(change, request_deletion_protection(change->plan->arena, wanted), "deletion protection");
-}
-
-static void change_class(const struct change *change) {
-    const struct table_definition *wanted = change->wanted;
-    if (wanted->table_class == change->found->table_class)
-        return;
-    plan_line(change->plan, "    ~ class: %s → %s", table_class_name(change->found->table_class),
-              table_class_name(wanted->table_class));
-    update(change, request_table_class(change->plan->arena, wanted), "class");
+/* The last setting first, which is the table's protection. */
+static void change_settings(const struct change *change) {
+    for (size_t i = SETTING_COUNT; i-- > 0;) {
+        const struct table_setting *setting = &table_settings[i];
+        int from = setting_value(setting, change->found);
+        int to = setting_value(setting, change->wanted);
+        if (from == to)
+            continue;
+        plan_line(change->plan, "    ~ %s: %s → %s", setting->label, setting_text(setting, from),
+                  setting_text(setting, to));
+        update(change, request_setting(change->plan->arena, change->wanted, setting),
+               setting->label);
+    }
 }
 
 static bool slice_ends_with(struct slice s, struct slice end) {
@@ -263,8 +256,7 @@ static void change_warm(const struct change *change) {
 void plan_changes(struct plan *plan, const struct table_state *wanted,
                   const struct table_state *found) {
     struct change change = {plan, &wanted->definition, &found->definition};
-    change_protection(&change);
-    change_class(&change);
+    change_settings(&change);
     change_encryption(&change);
     remove_indexes(&change);
     change_capacity(&change);

@@ -3,6 +3,7 @@
 
 #include "model/limits.h"
 #include "model/table_json.h"
+#include "model/table_settings.h"
 #include "template/state.h"
 
 enum { DEFINITIONS_MAX = 200, NON_KEY_MAX = 200, INDEXES_MAX = 30 };
@@ -210,6 +211,37 @@ static struct error *read_indexes(const struct property_reader *reader,
     return NULL;
 }
 
+/* ---- settings ---- */
+
+static struct error *read_setting(const struct property_reader *reader,
+                                  const struct node *properties,
+                                  const struct table_setting *setting, int *ret_value) {
+    bool on = false;
+    *ret_value = setting_default(setting);
+    if (setting->words != NULL)
+        return property_word(reader, properties, setting->name, setting->words, ret_value);
+    TRY(property_bool(reader, properties, setting->name, &on));
+    *ret_value = on;
+    return NULL;
+}
+
+static struct error *read_settings(const struct property_reader *reader,
+                                   const struct node *properties,
+                                   struct table_definition *definition) {
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        const struct table_setting *setting = &table_settings[i];
+        const struct node *holder = properties;
+        int value;
+        if (reader->t == NULL && setting->summary != NULL) {
+            holder = NULL;
+            TRY(property_mapping(reader, properties, setting->summary, &holder));
+        }
+        TRY(read_setting(reader, holder, setting, &value));
+        setting_set(setting, definition, value);
+    }
+    return NULL;
+}
+
 struct error *read_definition(const struct property_reader *reader, const struct node *properties,
                               struct table_definition *definition) {
     TRY(read_attributes(reader, properties, definition));
@@ -219,8 +251,7 @@ struct error *read_definition(const struct property_reader *reader, const struct
     definition->indexes = ARENA_ARRAY(reader->document->arena, struct table_index, 2 * INDEXES_MAX);
     TRY(read_indexes(reader, properties, "LocalSecondaryIndexes", definition));
     TRY(read_indexes(reader, properties, "GlobalSecondaryIndexes", definition));
-    return property_bool(reader, properties, "DeletionProtectionEnabled",
-                         &definition->deletion_protected);
+    return read_settings(reader, properties, definition);
 }
 
 /* ---- tags ---- */

@@ -68,10 +68,11 @@ static void write_create_settings(struct json_writer *json, const struct table_d
         stream_write(json, "StreamSpecification", wanted->stream);
     if (wanted->sse_kms)
         write_encryption(json, wanted);
-    if (wanted->table_class == TABLE_CLASS_INFREQUENT_ACCESS)
-        member_word(json, "TableClass", table_class_name(wanted->table_class));
-    if (wanted->deletion_protected)
-        member_bool(json, "DeletionProtectionEnabled", true);
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        int value = setting_value(&table_settings[i], wanted);
+        if (value != setting_default(&table_settings[i]))
+            setting_write(json, &table_settings[i], value);
+    }
     if (wanted->tag_count > 0)
         tags_write(json, wanted->tags, wanted->tag_count);
 }
@@ -95,18 +96,11 @@ struct slice request_table_name(struct arena *arena, struct slice table) {
 
 /* ---- UpdateTable: the table ---- */
 
-struct slice request_deletion_protection(struct arena *arena,
-                                         const struct table_definition *wanted) {
+struct slice request_setting(struct arena *arena, const struct table_definition *wanted,
+                             const struct table_setting *setting) {
     struct request request;
     begin(&request, "TableName", wanted->name);
-    member_bool(&request.json, "DeletionProtectionEnabled", wanted->deletion_protected);
-    return finish(&request, arena);
-}
-
-struct slice request_table_class(struct arena *arena, const struct table_definition *wanted) {
-    struct request request;
-    begin(&request, "TableName", wanted->name);
-    member_word(&request.json, "TableClass", table_class_name(wanted->table_class));
+    setting_write(&request.json, setting, setting_value(setting, wanted));
     return finish(&request, arena);
 }
 

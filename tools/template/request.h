@@ -3,15 +3,15 @@
 #ifndef GRAMME_TEMPLATE_REQUEST_H
 #define GRAMME_TEMPLATE_REQUEST_H
 
+#include "model/table_settings.h"
 #include "template/state.h"
 
 struct slice request_create_table(struct arena *arena, const struct table_definition *wanted);
 struct slice request_table_name(struct arena *arena, struct slice table); /* nothing else */
 
 /* ---- UpdateTable ---- */
-struct slice request_deletion_protection(struct arena *arena,
-                                         const struct table_definition *wanted);
-struct slice request_table_class(struct arena *arena, const struct table_definition *wanted);
+struct slice request_setting(struct arena *arena, const struct table_definition *wanted,
+                             const struct table_setting *setting);
 struct slice request_encryption(struct arena *arena, const struct table_definition *wanted);
 struct slice request_stream(struct arena *arena, struct slice table, enum stream_view view);
 struct slice request_on_demand(struct arena *arena, struct slice table, struct unit_pair units);

@@ -47,7 +47,8 @@ struct error *table_answers_read(struct arena *arena, const struct table_answers
 
 /* ---- shared by both ---- */
 
-/* AttributeDefinitions, KeySchema, indexes, throughput: the same in templates and answers. */
+/* AttributeDefinitions, KeySchema, indexes, throughput, plain settings: the same in templates and
+ * answers. */
 struct error *read_definition(const struct property_reader *reader, const struct node *properties,
                               struct table_definition *definition);
 struct error *read_tags(const struct property_reader *reader, const struct node *list,

@@ -22,8 +22,9 @@ static const char *const table_properties[] = {
     "PointInTimeRecoverySpecification",
     "SSESpecification",
     "Tags",
-    "DeletionProtectionEnabled",
-    "TableClass",
+#define FLAG_SETTING(symbol, member, name, ...) name,
+#define WORD_SETTING(symbol, member, name, ...) name,
+#include "model/table_settings.def"
     NULL,
 };
 static const char *const table_left_out[] = {
@@ -174,13 +175,11 @@ static struct error *read_table(const struct property_reader *reader, const stru
                                                 table_left_out};
     struct table_definition *definition = &table->state.definition;
     const struct node *tags = NULL;
-    int billing = BILLING_PROVISIONED, class = TABLE_CLASS_STANDARD;
+    int billing = BILLING_PROVISIONED;
     TRY(property_check(reader, properties, &members));
     TRY(read_definition(reader, properties, definition));
     TRY(property_word(reader, properties, "BillingMode", &billing_mode_words, &billing));
-    TRY(property_word(reader, properties, "TableClass", &table_class_words, &class));
     definition->billing = (enum billing_mode)billing;
-    definition->table_class = (enum table_class) class;
     TRY(read_ttl(reader, properties, definition));
     TRY(read_stream(reader, properties, definition));
     TRY(read_recovery(reader, properties, &table->state));
@@ -272,7 +271,6 @@ static struct error *read_simple_table(const struct property_reader *reader,
     TRY(read_simple_throughput(reader, properties, definition));
     TRY(read_recovery(reader, properties, &table->state));
     TRY(read_tag_mapping(reader, properties, definition));
-    definition->table_class = TABLE_CLASS_STANDARD;
     bool own = node_find(properties, "SSESpecification") != NULL;
     return own || globals == NULL ? read_encryption(reader, properties, definition)
                                   : read_encryption(reader, globals, definition);

@@ -37,9 +37,11 @@ static const struct field create_table_fields[] = {
      .type = FIELD_STRUCT, .shape = &sse_specification_shape},
     {NAMED("Tags"), AT(struct create_table_request, tags), .type = FIELD_STRUCT_LIST,
      .shape = &tag_shape},
-    {NAMED("TableClass"), AT(struct create_table_request, table_class), .type = FIELD_STRING},
-    {NAMED("DeletionProtectionEnabled"),
-     AT(struct create_table_request, deletion_protection_enabled), .type = FIELD_BOOLEAN},
+#define FLAG_SETTING(symbol, member, name, ...) \
+    FLAG_SETTING_FIELD(create_table_request, symbol, name)
+#define WORD_SETTING(symbol, member, name, alone, stored, label, kind, printed, ...) \
+    WORD_SETTING_FIELD(create_table_request, symbol, name, printed)
+#include "model/table_settings.def"
     {NAMED("WarmThroughput"), AT(struct create_table_request, warm_throughput),
      .type = FIELD_STRUCT, .shape = &warm_throughput_shape},
     {NAMED("OnDemandThroughput"), AT(struct create_table_request, on_demand_throughput),
@@ -112,8 +114,7 @@ static void define(struct op_call *call, struct table_definition *definition) {
     definition->attribute_count = definitions.list->count;
     define_indexes(call, &definitions, definition);
     define_capacity(definition, request);
-    definition->table_class = table_class_from_name(request->table_class);
-    definition->deletion_protected = request->deletion_protection_enabled.value;
+    settings_define(request->settings, definition);
     const struct sse_specification_input *sse = request->sse_specification;
     if (sse != NULL && sse->enabled.value) {
         definition->sse_kms = true;

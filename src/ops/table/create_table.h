@@ -16,8 +16,7 @@ struct create_table_request {
     struct stream_specification_input *stream_specification;
     struct sse_specification_input *sse_specification;
     struct field_list tags; /* struct tag_input */
-    struct slice table_class;
-    struct field_bool deletion_protection_enabled;
+    struct setting_input settings[SETTING_COUNT];
     struct warm_throughput_input *warm_throughput;
     struct on_demand_throughput_input *on_demand_throughput;
     struct slice resource_policy;

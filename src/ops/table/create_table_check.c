@@ -303,7 +303,7 @@ struct error *create_table_check(struct arena *arena, const struct create_table_
     struct creation creation = {.arena = arena, .request = request};
     creation.billing = billing_mode_from_name(request->billing_mode);
     creation.definitions = definitions_of(arena, &request->attribute_definitions);
-    TRY(table_class_check(arena, request->table_class));
+    TRY(settings_check(arena, request->settings));
     TRY(check_billing(&creation));
     TRY(check_definitions(&creation));
     TRY(check_indexes(&creation));

@@ -7,6 +7,7 @@
 
 #include "model/limits.h"
 #include "model/table_json.h"
+#include "model/table_settings.h"
 #include "json/member.h"
 
 enum {
@@ -189,7 +190,9 @@ static void write_what_deletion_leaves(struct json_writer *json,
     write_arn(json, "TableArn", table, "", SLICE_LITERAL(""));
     member_text(json, "TableId", definition->uuid);
     write_billing(json, table);
-    member_bool(json, "DeletionProtectionEnabled", definition->deletion_protected);
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        if (table_settings[i].summary == NULL)
+            setting_write(json, &table_settings[i], setting_value(&table_settings[i], definition));
 }
 
 void table_description_write(struct json_writer *json, const struct table_description *table) {

@@ -6,7 +6,7 @@
 #ifndef GRAMME_OPS_TABLE_TABLE_INPUT_H
 #define GRAMME_OPS_TABLE_TABLE_INPUT_H
 
-#include "model/table.h"
+#include "model/table_settings.h"
 #include "ops/request/arn.h"
 #include "ops/request/field.h"
 
@@ -87,6 +87,19 @@ struct sse_specification_input {
     struct slice sse_type;
     struct slice kms_master_key_id;
 };
+
+/* What a request says of a plain setting: a flag or a word. */
+struct setting_input {
+    struct field_bool flag;
+    struct slice word;
+};
+
+/* Rows of the field table of a request with a member `settings`, one for each. */
+#define FLAG_SETTING_FIELD(request, symbol, name) \
+    {NAMED(name), AT(struct request, settings[SETTING_##symbol].flag), .type = FIELD_BOOLEAN},
+#define WORD_SETTING_FIELD(request, symbol, name, printed)                                   \
+    {NAMED(name), AT(struct request, settings[SETTING_##symbol].word), .type = FIELD_STRING, \
+     .enum_text = printed},
 
 struct tag_input {
     struct slice key;

@@ -131,6 +131,45 @@ struct unit_pair warm_of(const struct warm_throughput_input *warm) {
                               units_of(warm->write_units_per_second)};
 }
 
+/* ---- plain settings ---- */
+
+bool setting_given(const struct setting_input *input) {
+    return input->flag.present || slice_present(input->word);
+}
+
+struct error *settings_check(struct arena *arena, const struct setting_input *settings) {
+    struct slice class = settings[SETTING_TABLE_CLASS].word;
+    if (!slice_present(class) || word_find(&table_class_words, class) >= 0)
+        return NULL;
+    return error_request(arena,
+                         "Invalid table-class parameter provided. Please try again with a "
+                         "valid table-class value: %s.",
+                         table_class_printed);
+}
+
+/* Absent: 0. */
+static int value_of(const struct table_setting *setting, const struct setting_input *input) {
+    return setting->words == NULL ? input->flag.value : word_value(setting->words, input->word);
+}
+
+void settings_define(const struct setting_input *settings, struct table_definition *definition) {
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        setting_set(&table_settings[i], definition, value_of(&table_settings[i], &settings[i]));
+}
+
+bool settings_change(const struct setting_input *settings, struct table_definition *definition) {
+    bool changed = false;
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        const struct table_setting *setting = &table_settings[i];
+        int value = value_of(setting, &settings[i]);
+        if (!setting_given(&settings[i]) || value == setting_value(setting, definition))
+            continue;
+        setting_set(setting, definition, value);
+        changed = true;
+    }
+    return changed;
+}
+
 /* ---- streams and encryption ---- */
 
 struct error *stream_check_create(struct arena *arena,
@@ -151,15 +190,6 @@ enum stream_view stream_view_of(const struct stream_specification_input *stream)
     if (stream == NULL || !stream->stream_enabled.value)
         return STREAM_OFF;
     return stream_view_from_name(stream->stream_view_type);
-}
-
-struct error *table_class_check(struct arena *arena, struct slice table_class) {
-    if (!slice_present(table_class) || word_find(&table_class_words, table_class) >= 0)
-        return NULL;
-    return error_request(arena,
-                         "Invalid table-class parameter provided. Please try again with a "
-                         "valid table-class value: %s.",
-                         table_class_printed);
 }
 
 struct error *sse_check(struct arena *arena, const struct sse_specification_input *sse) {

@@ -1,5 +1,5 @@
-/* table_settings.h - throughput, class, streams and encryption of a request: the service's checks,
- * and what they become. Absent parts (NULL) are fine everywhere. */
+/* table_settings.h - throughput, plain settings, streams and encryption of a request: the service's
+ * checks, and what they become. Absent parts (NULL) are fine everywhere. */
 #ifndef GRAMME_OPS_TABLE_TABLE_SETTINGS_H
 #define GRAMME_OPS_TABLE_TABLE_SETTINGS_H
 
@@ -36,8 +36,18 @@ struct error *warm_check_least(struct arena *arena, const struct warm_throughput
                                enum billing_mode billing, struct unit_pair least,
                                struct settings_owner owner);
 
-/* "Invalid table-class parameter provided ..." */
-struct error *table_class_check(struct arena *arena, struct slice table_class);
+/* ---- plain settings ---- */
+
+bool setting_given(const struct setting_input *input);
+/* What the field tables do not check: the class of a table. */
+struct error *settings_check(struct arena *arena, const struct setting_input *settings);
+/* Of a new table; what is not given has its default. */
+void settings_define(const struct setting_input *settings, struct table_definition *definition);
+/* Of a table that is there; false: it is as the request wants it. */
+bool settings_change(const struct setting_input *settings, struct table_definition *definition);
+
+/* ---- streams and encryption ---- */
+
 struct error *sse_check(struct arena *arena, const struct sse_specification_input *sse);
 
 /* The texts of CreateTable; UpdateTable has its own. */

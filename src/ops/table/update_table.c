@@ -100,9 +100,11 @@ static const struct field update_table_fields[] = {
      .type = FIELD_STRUCT, .shape = &sse_specification_shape},
     {NAMED("ReplicaUpdates"), AT(struct update_table_request, replica_updates),
      .type = FIELD_STRUCT_LIST, AT_LEAST(1), .shape = &replica_update_shape},
-    {NAMED("TableClass"), AT(struct update_table_request, table_class), .type = FIELD_STRING},
-    {NAMED("DeletionProtectionEnabled"),
-     AT(struct update_table_request, deletion_protection_enabled), .type = FIELD_BOOLEAN},
+#define FLAG_SETTING(symbol, member, name, ...) \
+    FLAG_SETTING_FIELD(update_table_request, symbol, name)
+#define WORD_SETTING(symbol, member, name, alone, stored, label, kind, printed, ...) \
+    WORD_SETTING_FIELD(update_table_request, symbol, name, printed)
+#include "model/table_settings.def"
     {NAMED("MultiRegionConsistency"), AT(struct update_table_request, multi_region_consistency),
      .type = FIELD_STRING, .enum_text = "[EVENTUAL, STRONG]"},
     {NAMED("GlobalTableWitnessUpdates"),
@@ -177,26 +179,15 @@ static struct error *apply_sse(struct arena *arena, const struct table_update *u
     return NULL;
 }
 
-static void apply_class(const struct table_update *update, struct table_definition *definition,
-                        struct update_outcome *outcome) {
-    enum table_class given = table_class_from_name(update->request->table_class);
-    enum table_class present = definition->table_class;
-    if (present == TABLE_CLASS_DEFAULT)
-        present = TABLE_CLASS_STANDARD;
-    if (given == TABLE_CLASS_DEFAULT || given == present)
+static void apply_settings(const struct table_update *update, struct table_definition *definition,
+                           struct update_outcome *outcome) {
+    enum table_class before = definition->table_class;
+    if (settings_change(update->request->settings, definition))
+        outcome->changed = true;
+    if (definition->table_class == before)
         return;
-    definition->table_class = given;
     definition->table_class_changed_ms = update->now_ms;
-    outcome->changed = outcome->updating = true;
-}
-
-static void apply_protection(const struct table_update *update, struct table_definition *definition,
-                             struct update_outcome *outcome) {
-    struct field_bool given = update->request->deletion_protection_enabled;
-    if (!given.present || given.value == definition->deletion_protected)
-        return;
-    definition->deletion_protected = given.value;
-    outcome->changed = true;
+    outcome->updating = true;
 }
 
 struct error *update_table_apply(struct arena *arena, const struct table_update *update,
@@ -208,8 +199,7 @@ struct error *update_table_apply(struct arena *arena, const struct table_update 
     TRY(apply_sse(arena, update, definition, &outcome));
     TRY(apply_replicas(arena, update->request));
     TRY(update_indexes_apply(arena, update, definition, &outcome));
-    apply_class(update, definition, &outcome);
-    apply_protection(update, definition, &outcome);
+    apply_settings(update, definition, &outcome);
     *ret_outcome = outcome;
     return NULL;
 }

@@ -48,8 +48,7 @@ struct update_table_request {
     struct stream_specification_input *stream_specification;
     struct sse_specification_input *sse_specification;
     struct field_list replica_updates; /* struct replica_update_input */
-    struct slice table_class;
-    struct field_bool deletion_protection_enabled;
+    struct setting_input settings[SETTING_COUNT];
     struct slice multi_region_consistency;
     struct field_bool global_table_witness_updates; /* FIELD_IGNORED */
     struct on_demand_throughput_input *on_demand_throughput;

@@ -11,11 +11,10 @@ enum concern {
     CONCERN_STREAM = 1 << 2,
     CONCERN_INDEXES = 1 << 3,
     CONCERN_SSE = 1 << 4,
-    CONCERN_CLASS = 1 << 5,
-    CONCERN_PROTECTION = 1 << 6,
-    CONCERN_WARM = 1 << 7,
-    CONCERN_REPLICAS = 1 << 8,
-    CONCERN_ON_DEMAND = 1 << 9,
+    CONCERN_WARM = 1 << 5,
+    CONCERN_REPLICAS = 1 << 6,
+    CONCERN_ON_DEMAND = 1 << 7,
+    CONCERN_SETTING = 1 << 8, /* the first of the plain settings, and so on */
 };
 
 static uint32_t concerns_of(const struct update_table_request *request) {
@@ -32,8 +31,8 @@ static uint32_t concerns_of(const struct update_table_request *request) {
     concerns |= request->stream_specification != NULL ? CONCERN_STREAM : 0;
     concerns |= indexes ? CONCERN_INDEXES : 0;
     concerns |= request->sse_specification != NULL ? CONCERN_SSE : 0;
-    concerns |= slice_present(request->table_class) ? CONCERN_CLASS : 0;
-    concerns |= request->deletion_protection_enabled.present ? CONCERN_PROTECTION : 0;
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        concerns |= setting_given(&request->settings[i]) ? (uint32_t)CONCERN_SETTING << i : 0;
     concerns |= request->warm_throughput != NULL ? CONCERN_WARM : 0;
     concerns |= replicas ? CONCERN_REPLICAS : 0;
     concerns |= request->on_demand_throughput != NULL ? CONCERN_ON_DEMAND : 0;
@@ -66,23 +65,19 @@ static bool warms(const struct update_table_request *request) {
     return request->warm_throughput != NULL;
 }
 
-static struct error *check_alone(struct arena *arena, uint32_t concerns) {
-    static const struct {
-        uint32_t concern;
-        const char *text;
-    } alone[] = {
-        {CONCERN_SSE, "Server-Side Encryption modification must be the only operation in the "
-                      "request"},
-        {CONCERN_CLASS, "TableClass modification must be the only operation in the request"},
-        {CONCERN_PROTECTION,
-         "DeletionProtection modification must be the only operation in the request"},
-        {CONCERN_WARM, "WarmThroughput must be the only operation in the request"},
-        {CONCERN_REPLICAS, "Replica modification must be the only operation in the request"},
-    };
-    for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++)
-        if ((concerns & alone[i].concern) && concerns != alone[i].concern)
-            return error_request(arena, PVI "%s", alone[i].text);
-    return NULL;
+static struct error *check_alone(struct arena *arena, uint32_t concerns, uint32_t concern,
+                                 const char *what) {
+    if ((concerns & concern) == 0 || concerns == concern)
+        return NULL;
+    return error_request(arena, PVI "%s must be the only operation in the request", what);
+}
+
+static struct error *check_all_alone(struct arena *arena, uint32_t concerns) {
+    TRY(check_alone(arena, concerns, CONCERN_SSE, "Server-Side Encryption modification"));
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        TRY(check_alone(arena, concerns, (uint32_t)CONCERN_SETTING << i, table_settings[i].alone));
+    TRY(check_alone(arena, concerns, CONCERN_WARM, "WarmThroughput"));
+    return check_alone(arena, concerns, CONCERN_REPLICAS, "Replica modification");
 }
 
 static struct error *check_together(struct arena *arena,
@@ -93,7 +88,7 @@ static struct error *check_together(struct arena *arena,
     if (builds_index(request) && warms(request))
         return error_request(arena, PVI "Create global secondary index cannot be specified when "
                                         "updating WarmThroughput");
-    TRY(check_alone(arena, concerns));
+    TRY(check_all_alone(arena, concerns));
     if ((concerns & CONCERN_ON_DEMAND) &&
         (concerns & ~(uint32_t)(CONCERN_ON_DEMAND | CONCERN_BILLING)))
         return error_request(arena, PVI "OnDemandThroughput can only be combined with BillingMode "
@@ -154,7 +149,7 @@ struct error *update_table_check(struct arena *arena, const struct update_table_
     const struct field_list *index_updates = &request->global_secondary_index_updates;
     if (index_updates->present && index_updates->count == 0)
         return error_request(arena, PVI "List of GlobalSecondaryIndexUpdates is empty");
-    TRY(table_class_check(arena, request->table_class));
+    TRY(settings_check(arena, request->settings));
     TRY(check_together(arena, request));
     if (billing_mode_is(request->billing_mode, BILLING_PAY_PER_REQUEST) &&
         request->provisioned_throughput != NULL)
