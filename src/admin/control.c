@@ -96,7 +96,7 @@ static const char *send_text(const struct control_client *client, struct slice t
 }
 
 static struct error *sink_failed(struct arena *arena, const char *why) {
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "%s", why);
+    return error_local(arena, "%s", why);
 }
 
 /* A stop is noticed between blocks, where the stream is whole and the block that tells why may
@@ -247,9 +247,7 @@ static struct error *listen_at(struct control *control, struct arena *arena) {
     if (listen(control->listener, SOMAXCONN) != 0)
         return files_failed(arena, "listen at the control socket in", directory);
     control->started = pthread_create(&control->thread, NULL, control_main, control) == 0;
-    return control->started
-               ? NULL
-               : error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the control thread did not start");
+    return control->started ? NULL : error_local(arena, "the control thread did not start");
 }
 
 struct error *control_start(struct arena *arena, const struct control_options *options,

@@ -82,10 +82,10 @@ struct error *control_request(struct arena *arena, int fd, const char *request) 
     char answer[CONTROL_LINE_MAX];
     bool sent = files_write_all(fd, arena_printf(arena, "%s\n", request));
     if (!control_read_line(fd, -1, answer))
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the server went away before it %s",
-                         sent ? "answered" : "was asked");
+        return error_local(arena, "the server went away before it %s",
+                           sent ? "answered" : "was asked");
     if (strcmp(answer, "ok") == 0)
         return NULL;
     const char *text = strncmp(answer, "error ", 6) == 0 ? answer + 6 : answer;
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the server says: %s", text);
+    return error_local(arena, "the server says: %s", text);
 }

@@ -50,11 +50,10 @@ static struct error *write_marker(struct arena *arena, const char *directory) {
 static struct error *check_marker(struct arena *arena, const char *directory, const char *text) {
     int format;
     if (sscanf(text, MARKER_TEXT, &format) != 1)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "%s is damaged: its file %s cannot be read", directory, MARKER);
+        return error_local(arena, "%s is damaged: its file %s cannot be read", directory, MARKER);
     if (format > DATA_FORMAT)
-        return error_new(
-            arena, ERROR_INTERNAL_SERVER_ERROR,
+        return error_local(
+            arena,
             "%s has data format %d, and this version of gramme knows formats up to %d: "
             "use a newer gramme",
             directory, format, DATA_FORMAT);
@@ -81,10 +80,10 @@ static struct error *make_new(struct arena *arena, const char *directory, const 
     bool empty = false;
     TRY(has_only(arena, directory, (const char *const[]){MARKER_NEW, STORE, NULL}, &empty));
     if (!empty)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "%s is not empty and not a data directory of gramme: choose another, or "
-                         "an empty one",
-                         directory);
+        return error_local(arena,
+                           "%s is not empty and not a data directory of gramme: choose another, or "
+                           "an empty one",
+                           directory);
     TRY(files_make_directory(arena, store_path, 0700));
     return write_marker(arena, directory);
 }
@@ -93,9 +92,8 @@ static struct error *check_store(struct arena *arena, const char *directory,
                                  const char *store_path) {
     if (access(store_path, F_OK) == 0)
         return NULL;
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                     "%s is damaged: it has the file %s but not its store, %s", directory, MARKER,
-                     store_path);
+    return error_local(arena, "%s is damaged: it has the file %s but not its store, %s", directory,
+                       MARKER, store_path);
 }
 
 struct error *data_directory_open(struct arena *arena, const char *directory,
@@ -118,9 +116,8 @@ struct error *data_directory_find(struct arena *arena, const char *directory,
     const char *store_path = files_join(arena, directory, STORE);
     TRY(read_marker(arena, directory, &marked));
     if (!marked)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "%s is not a data directory of gramme: it has no file %s", directory,
-                         MARKER);
+        return error_local(arena, "%s is not a data directory of gramme: it has no file %s",
+                           directory, MARKER);
     TRY(check_store(arena, directory, store_path));
     *ret_store_path = store_path;
     return NULL;
@@ -133,9 +130,9 @@ static struct error *check_may_fill(struct arena *arena, const char *directory) 
     TRY(data_directory_is_empty(arena, directory, &empty));
     if (ours || empty)
         return NULL;
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                     "%s is in the way: a restore works there, and did not make what is in it",
-                     directory);
+    return error_local(arena,
+                       "%s is in the way: a restore works there, and did not make what is in it",
+                       directory);
 }
 
 static struct error *lock_filling(struct arena *arena, const char *directory, int *ret_lock) {
@@ -144,8 +141,7 @@ static struct error *lock_filling(struct arena *arena, const char *directory, in
         return files_failed(arena, "write in", directory);
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         close(fd);
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "another restore is working in %s at this moment", directory);
+        return error_local(arena, "another restore is working in %s at this moment", directory);
     }
     *ret_lock = fd;
     return NULL;

@@ -85,12 +85,11 @@ static struct error *check_target(struct arena *arena, const struct dump_file_op
     if (lstat(options->file, &status) != 0)
         return errno == ENOENT ? NULL : files_failed(arena, "write", options->file);
     if (!S_ISREG(status.st_mode))
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "%s is there and not a file",
-                         options->file);
+        return error_local(arena, "%s is there and not a file", options->file);
     if (!options->replace)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "%s is there already: choose another name, or replace it with --force",
-                         options->file);
+        return error_local(arena,
+                           "%s is there already: choose another name, or replace it with --force",
+                           options->file);
     return NULL;
 }
 
@@ -101,8 +100,7 @@ static struct error *open_partial(struct arena *arena, const char *path, int *re
         return files_failed(arena, "write", path);
     struct error *error = NULL;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-        error = error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                          "another backup is writing %s at this moment", path);
+        error = error_local(arena, "another backup is writing %s at this moment", path);
     else if (fchmod(fd, 0600) != 0 || ftruncate(fd, 0) != 0)
         error = files_failed(arena, "write", path);
     if (error != NULL)
@@ -140,8 +138,7 @@ struct error *dump_file_make(struct arena *arena, const struct dump_file_options
     if (strcmp(options->file, "-") != 0)
         return to_file(arena, options, ret_summary);
     if (isatty(STDOUT_FILENO))
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "a backup is not for a terminal: send it to a file or a program");
+        return error_local(arena, "a backup is not for a terminal: send it to a file or a program");
     struct dump_file_options named = *options;
     named.file = "standard output";
     return copy_to(arena, &named, STDOUT_FILENO, ret_summary);

@@ -43,17 +43,17 @@ static struct error *check_there(struct arena *arena, const char *directory,
     struct stat above;
     bool empty = false;
     if (!S_ISDIR(status->st_mode))
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "%s is there and not a directory",
-                         directory);
+        return error_local(arena, "%s is there and not a directory", directory);
     TRY(data_directory_is_empty(arena, directory, &empty));
     if (!empty)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "%s is not empty: a backup is restored to a new directory", directory);
+        return error_local(arena, "%s is not empty: a backup is restored to a new directory",
+                           directory);
     if (stat(files_parent(arena, directory), &above) == 0 && above.st_dev != status->st_dev)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "%s is where a file system is mounted, and cannot be replaced: restore to "
-                         "a directory inside it",
-                         directory);
+        return error_local(
+            arena,
+            "%s is where a file system is mounted, and cannot be replaced: restore to "
+            "a directory inside it",
+            directory);
     return NULL;
 }
 

@@ -13,8 +13,7 @@
 enum { TREE_FILES_OPEN = 8 };
 
 struct error *files_failed(struct arena *arena, const char *what, const char *path) {
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "cannot %s %s: %s", what, path,
-                     strerror(errno));
+    return error_local(arena, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
 const char *files_join(struct arena *arena, const char *directory, const char *name) {

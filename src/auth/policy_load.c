@@ -26,8 +26,8 @@ struct error *policy_fault(const struct policy_loader *loader, const char *forma
     if (slice_present(loader->element))
         place = arena_printf(loader->arena, "%.*s%s %.*s", SLICE_ARGS(place),
                              loader->statement > 0 ? "," : "", SLICE_ARGS(loader->element));
-    return error_validation(loader->arena, "%s:%.*s%s %.*s", loader->name, SLICE_ARGS(place),
-                            place.len > 0 ? ":" : "", SLICE_ARGS(text));
+    return error_local(loader->arena, "%s:%.*s%s %.*s", loader->name, SLICE_ARGS(place),
+                       place.len > 0 ? ":" : "", SLICE_ARGS(text));
 }
 
 struct error *policy_shape_fault(const struct policy_loader *loader, const char *wanted) {
@@ -36,7 +36,7 @@ struct error *policy_shape_fault(const struct policy_loader *loader, const char 
     size_t line = 1;
     for (const uint8_t *at = loader->json.start; at < loader->json.next; at++)
         line += *at == '\n';
-    return error_validation(loader->arena, "%s: line %zu is not valid JSON", loader->name, line);
+    return error_local(loader->arena, "%s: line %zu is not valid JSON", loader->name, line);
 }
 
 void *policy_room(struct arena *arena, void *list, size_t count, size_t size) {
@@ -335,7 +335,7 @@ struct error *policy_load(struct arena *arena, const struct policy_keys *keys, c
                           const struct policy **ret_policy) {
     FILE *file = fopen(path, "rbe");
     if (file == NULL)
-        return error_validation(arena, "%s: cannot be read: %s", path, strerror(errno));
+        return error_local(arena, "%s: cannot be read: %s", path, strerror(errno));
     CLEANUP(buffer_release) struct buffer text;
     buffer_init(&text, POLICY_BYTES_MAX + 1);
     buffer_grow(&text, POLICY_BYTES_MAX + 1);
@@ -343,8 +343,8 @@ struct error *policy_load(struct arena *arena, const struct policy_keys *keys, c
     bool failed = ferror(file) != 0;
     fclose(file);
     if (failed)
-        return error_validation(arena, "%s: cannot be read", path);
+        return error_local(arena, "%s: cannot be read", path);
     if (text.len > POLICY_BYTES_MAX)
-        return error_validation(arena, "%s: a policy has at most %d bytes", path, POLICY_BYTES_MAX);
+        return error_local(arena, "%s: a policy has at most %d bytes", path, POLICY_BYTES_MAX);
     return policy_parse(arena, keys, path, buffer_slice(&text), ret_policy);
 }

@@ -48,3 +48,15 @@ struct error *error_validation(struct arena *arena, const char *format, ...) {
     ERROR_FROM_FORMAT(error);
     return error;
 }
+
+struct error *error_local(struct arena *arena, const char *format, ...) {
+    struct error *error = error_without_text(arena, ERROR_LOCAL);
+    ERROR_FROM_FORMAT(error);
+    return error;
+}
+
+struct error *error_for_client(struct arena *arena, struct error *error) {
+    if (error->code != ERROR_LOCAL)
+        return error;
+    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "Internal server error");
+}

@@ -59,6 +59,13 @@ struct error *error_request(struct arena *arena, const char *format, ...)
 struct error *error_validation(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A failure on this machine (ERROR_LOCAL), in words for whoever runs the program. */
+struct error *error_local(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* What a client is told: the error itself, but of a local failure only that there was one. */
+struct error *error_for_client(struct arena *arena, struct error *error);
+
 /* The prefix that many ValidationExceptions share. */
 #define PVI "One or more parameter values were invalid: "
 

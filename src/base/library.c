@@ -8,13 +8,11 @@ struct error *library_load(struct arena *arena, const char *file,
                            const struct library_symbol *symbols, size_t count) {
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "cannot load a library: %s",
-                         dlerror());
+        return error_local(arena, "cannot load a library: %s", dlerror());
     for (size_t i = 0; i < count; i++) {
         void *found = dlsym(library, symbols[i].name);
         if (found == NULL)
-            return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the library %s has no %s", file,
-                             symbols[i].name);
+            return error_local(arena, "the library %s has no %s", file, symbols[i].name);
         memcpy(symbols[i].pointer, &found, sizeof(found));
     }
     return NULL;

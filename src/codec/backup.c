@@ -46,17 +46,15 @@ struct slice backup_encode(struct arena *arena, const struct backup *backup) {
 }
 
 static struct error *damaged(struct arena *arena, const char *what) {
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the record of a backup is damaged: %s",
-                     what);
+    return error_local(arena, "the record of a backup is damaged: %s", what);
 }
 
 struct error *backup_decode(struct arena *arena, struct slice bytes, struct backup *ret_backup) {
     if (bytes.len < BACKUP_HEADER)
         return damaged(arena, "it is too short");
     if (bytes.data[0] != BACKUP_VERSION)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the record of a backup has version %u, this program reads %d",
-                         bytes.data[0], BACKUP_VERSION);
+        return error_local(arena, "the record of a backup has version %u, this program reads %d",
+                           bytes.data[0], BACKUP_VERSION);
     struct slice rest = slice_skip(bytes, BACKUP_HEADER);
     size_t definition_len = load_u32(bytes.data + 1);
     if (definition_len > rest.len)

@@ -96,8 +96,7 @@ struct slice table_definition_encode(struct arena *arena,
 /* ---- reading ---- */
 
 static struct error *damaged(struct arena *arena, const char *name) {
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                     "the stored definition of a table is damaged: %s", name);
+    return error_local(arena, "the stored definition of a table is damaged: %s", name);
 }
 
 static struct error *read_fields(struct arena *arena, struct value map,
@@ -220,9 +219,9 @@ struct error *table_definition_decode(struct arena *arena, struct slice bytes,
     if (bytes.len == 0)
         return damaged(arena, "no bytes");
     if (bytes.data[0] != DEFINITION_VERSION)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the stored definition of a table has version %u, this program reads %d",
-                         bytes.data[0], DEFINITION_VERSION);
+        return error_local(arena,
+                           "the stored definition of a table has version %u, this program reads %d",
+                           bytes.data[0], DEFINITION_VERSION);
     struct slice rest = slice_skip(bytes, 1);
     if (!value_check(rest, DEFINITION_DEPTH_MAX) || rest.data[0] != VALUE_M)
         return damaged(arena, "not a map");

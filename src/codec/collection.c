@@ -18,8 +18,8 @@ struct error *collection_decode(struct arena *arena, struct slice bytes, uint64_
         return NULL;
     }
     if (bytes.len != COLLECTION_BYTES || bytes.data[0] != COLLECTION_VERSION)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the record of an item collection is damaged or of a newer version");
+        return error_local(arena,
+                           "the record of an item collection is damaged or of a newer version");
     *ret_size_bytes = load_u64(bytes.data + 1);
     return NULL;
 }

@@ -36,7 +36,7 @@ struct error *copy_state_decode(struct arena *arena, struct slice bytes,
     static const char text[] = "the record of a copy is damaged or of a newer version";
     if (bytes.len < COPY_HEADER || bytes.data[0] != COPY_VERSION || bytes.data[1] == COPY_NONE ||
         bytes.data[1] > COPY_RESTORE_TABLE || bytes.data[2] > COPY_BUILD)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, text);
+        return error_local(arena, text);
     struct copy_state state = {
         .kind = (enum copy_kind)bytes.data[1],
         .phase = (enum copy_phase)bytes.data[2],
@@ -50,7 +50,7 @@ struct error *copy_state_decode(struct arena *arena, struct slice bytes,
         .cursor = slice_skip(bytes, COPY_HEADER),
     };
     if (!cursor_fits(state.phase, state.cursor))
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, text);
+        return error_local(arena, text);
     *ret_state = state;
     return NULL;
 }

@@ -16,14 +16,13 @@ struct slice format_encode(struct arena *arena, const struct format_record *reco
 struct error *format_decode(struct arena *arena, struct slice bytes,
                             struct format_record *ret_record) {
     if (bytes.len > 0 && bytes.data[0] > FORMAT_VERSION)
-        return error_new(
-            arena, ERROR_INTERNAL_SERVER_ERROR,
+        return error_local(
+            arena,
             "the database has format %d, and this version of gramme knows formats up to "
             "%d: use a newer gramme",
             bytes.data[0], FORMAT_VERSION);
     if (bytes.len != FORMAT_BYTES || bytes.data[0] != FORMAT_VERSION)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the database is damaged: its format record cannot be read");
+        return error_local(arena, "the database is damaged: its format record cannot be read");
     memcpy(ret_record->keys.secret, bytes.data + SECRET_AT, SIPHASH_KEY_BYTES);
     ret_record->next_id = load_u32(bytes.data + NEXT_ID_AT);
     return NULL;

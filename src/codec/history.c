@@ -39,15 +39,15 @@ struct error *history_record_decode(struct arena *arena, struct slice bytes,
                                     struct history_record *ret_record) {
     static const char text[] = "a record of a table's history is damaged or of a newer version";
     if (bytes.len < RECORD_HEADER || bytes.data[0] != RECORD_VERSION || bytes.data[1] > 1)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, text);
+        return error_local(arena, text);
     bool there = bytes.data[1] == 1;
     size_t key_len = (size_t)bytes.data[2] | (size_t)bytes.data[3] << 8;
     struct slice rest = slice_skip(bytes, RECORD_HEADER);
     if (key_len < ITEM_KEY_REST_MIN || key_len > rest.len)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, text);
+        return error_local(arena, text);
     struct slice stored = slice_skip(rest, key_len);
     if (there ? stored.len < ITEM_HEADER : stored.len > 0)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, text);
+        return error_local(arena, text);
     *ret_record =
         (struct history_record){slice_of(rest.data, key_len), there ? stored : SLICE_NONE};
     return NULL;

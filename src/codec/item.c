@@ -20,7 +20,7 @@ struct error *item_decode(struct arena *arena, struct slice bytes, struct stored
                  bytes.data[ITEM_HEADER] == VALUE_M &&
                  value_at(bytes.data + ITEM_HEADER).len == bytes.len - ITEM_HEADER;
     if (!whole)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "A stored item is damaged");
+        return error_local(arena, "A stored item is damaged");
     *ret_item = (struct stored_item){value_from_slice(slice_skip(bytes, ITEM_HEADER)),
                                      load_u32(bytes.data + ITEM_SIZE_AT)};
     return NULL;

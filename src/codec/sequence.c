@@ -18,8 +18,7 @@ struct error *sequence_decode(struct arena *arena, struct slice bytes, uint64_t 
         return NULL;
     }
     if (bytes.len != SEQUENCE_BYTES || bytes.data[0] != SEQUENCE_VERSION)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the record of the last change is damaged or of a newer version");
+        return error_local(arena, "the record of the last change is damaged or of a newer version");
     *ret_number = load_u64(bytes.data + 1);
     return NULL;
 }

@@ -16,8 +16,7 @@ struct slice statistics_encode(struct arena *arena, int64_t item_count, int64_t 
 struct error *statistics_decode(struct arena *arena, struct slice bytes, int64_t *ret_item_count,
                                 int64_t *ret_size_bytes) {
     if (bytes.len != STATISTICS_BYTES || bytes.data[0] != STATISTICS_VERSION)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the statistics of a table are damaged or of a newer version");
+        return error_local(arena, "the statistics of a table are damaged or of a newer version");
     *ret_item_count = (int64_t)load_u64(bytes.data + 1);
     *ret_size_bytes = (int64_t)load_u64(bytes.data + 9);
     return NULL;

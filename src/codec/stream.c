@@ -36,7 +36,7 @@ struct slice stream_definition_encode(struct arena *arena,
 }
 
 static struct error *damaged(struct arena *arena, const char *what) {
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "a stored stream is damaged: %s", what);
+    return error_local(arena, "a stored stream is damaged: %s", what);
 }
 
 /* What every stream has. */
@@ -52,9 +52,8 @@ struct error *stream_definition_decode(struct arena *arena, struct slice bytes,
     if (bytes.len == 0)
         return damaged(arena, "no bytes");
     if (bytes.data[0] != STREAM_VERSION)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "a stored stream has version %u, this program reads %d", bytes.data[0],
-                         STREAM_VERSION);
+        return error_local(arena, "a stored stream has version %u, this program reads %d",
+                           bytes.data[0], STREAM_VERSION);
     struct slice rest = slice_skip(bytes, 1);
     if (!value_check(rest, DEFINITION_DEPTH_MAX) || rest.data[0] != VALUE_M)
         return damaged(arena, "not a map");

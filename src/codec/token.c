@@ -36,8 +36,7 @@ struct error *token_decode(struct arena *arena, struct slice bytes,
         return NULL;
     }
     if (bytes.len < SIZES_AT || bytes.data[0] != TOKEN_VERSION)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the record of a request token is damaged or of a newer version");
+        return error_local(arena, "the record of a request token is damaged or of a newer version");
     size_t size_count = (bytes.len - SIZES_AT) / 4;
     *ret_record = (struct token_record){
         .end_ms = load_u64(bytes.data + 1),

@@ -43,7 +43,7 @@ struct error *digest_new(struct arena *arena, struct digest **ret_digest) {
     digest->hmac = ssl.EVP_MAC_fetch(NULL, "HMAC", NULL);
     if (digest->sha256 == NULL || digest->hash == NULL || digest->hmac == NULL) {
         digest_free(digest);
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "OpenSSL here has no HMAC of SHA-256");
+        return error_local(arena, "OpenSSL here has no HMAC of SHA-256");
     }
     digest->mac = ssl.EVP_MAC_CTX_new(digest->hmac);
     CHECK(digest->mac != NULL);

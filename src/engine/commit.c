@@ -167,11 +167,6 @@ struct error *commit_writes(struct engine *engine, struct arena *arena, struct w
     return run_group(engine, arena, &job->job, job->count, durability);
 }
 
-/* The engine's words go to the log; the client gets what the service would say. */
-static struct error *internal_error(struct arena *arena) {
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "Internal server error");
-}
-
 static void answer_writes(struct job *jobs, const struct error *error) {
     if (error != NULL)
         log_repeated_error("commit failed: %.*s", SLICE_ARGS(error->message));
@@ -179,7 +174,7 @@ static void answer_writes(struct job *jobs, const struct error *error) {
         struct job *next = jobs->next; /* the job is gone after done */
         struct write_job *job = as_write(jobs);
         if (error != NULL)
-            job->error = internal_error(job->arena);
+            job->error = error_local(job->arena, "the commit failed");
         job->done(job);
         jobs = next;
     }
@@ -188,10 +183,6 @@ static void answer_writes(struct job *jobs, const struct error *error) {
 static void run_catalog_job(struct engine *engine, struct job *first) {
     struct catalog_job *job = (struct catalog_job *)(void *)first;
     catalog_run(engine, job);
-    if (job->error != NULL && job->error->code == ERROR_INTERNAL_SERVER_ERROR) {
-        log_repeated_error("commit failed: %.*s", SLICE_ARGS(job->error->message));
-        job->error = internal_error(job->arena);
-    }
     job->done(job);
 }
 
@@ -302,7 +293,7 @@ static void *commit_main(void *context) {
 
 struct error *commit_start(struct engine *engine, struct arena *arena) {
     if (pthread_create(&engine->commit_thread, NULL, commit_main, engine) != 0)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the commit thread did not start");
+        return error_local(arena, "the commit thread did not start");
     return NULL;
 }
 

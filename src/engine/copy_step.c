@@ -346,8 +346,7 @@ static struct error *find_target(struct copy_run *run) {
         return NULL;
     run->table = catalog_current_by_id(run->engine, run->state.target);
     if (run->table == NULL)
-        return error_new(run->arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the table that a copy is to fill is not there");
+        return error_local(run->arena, "the table that a copy is to fill is not there");
     run->entries = ARENA_ARRAY(run->arena, struct copy_count, run->table->definition.index_count);
     return NULL;
 }

@@ -32,8 +32,7 @@ static struct error *check_empty(struct arena *arena, struct store_txn *txn) {
         store_scan_close(scan);
         TRY(error);
         if (found)
-            return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                             "the database is damaged: it has data but no format record");
+            return error_local(arena, "the database is damaged: it has data but no format record");
     }
     return NULL;
 }
@@ -47,7 +46,7 @@ static struct error *create(struct engine *engine, struct arena *arena, struct s
     enum store_outcome outcome;
     TRY(store_commit(txn, STORE_DURABLE, &outcome));
     if (outcome != STORE_COMMITTED)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the database could not be created");
+        return error_local(arena, "the database could not be created");
     return NULL;
 }
 

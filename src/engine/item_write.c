@@ -46,7 +46,7 @@ static struct error *check_same_partition(struct arena *arena, const struct item
     struct slice name = write->table->definition.keys.hash[0].name;
     struct value mine = value_map_find(write->kind == WRITE_PUT ? write->item : write->key, name);
     if (value_present(old) && !value_equal(value_map_find(old, name), mine))
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "Two partition keys share one hash");
+        return error_local(arena, "Two partition keys share one hash");
     return NULL;
 }
 

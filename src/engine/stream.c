@@ -61,7 +61,7 @@ struct error *stream_read_ending(struct arena *arena, struct store_txn *txn,
         catalog_key(stream_definition_key(arena, before->name, before->stream_label));
     TRY(store_get(txn, &key, &stored));
     if (!slice_present(stored))
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the stream of a table is missing");
+        return error_local(arena, "the stream of a table is missing");
     *ret_ending = ARENA_NEW(arena, struct stream_definition);
     return stream_definition_decode(arena, stored, *ret_ending);
 }

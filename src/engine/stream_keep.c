@@ -81,8 +81,7 @@ static struct error *read_streams(struct step *step, struct store_scan *scan) {
         if (!found)
             return NULL;
         if (key.len > STREAM_DEFINITION_KEY_MAX)
-            return error_new(step->arena, ERROR_INTERNAL_SERVER_ERROR,
-                             "the key of a stream is damaged");
+            return error_local(step->arena, "the key of a stream is damaged");
         struct care *care = &step->cares[step->count];
         TRY(stream_definition_decode(step->arena, arena_slice(step->arena, value), &care->stream));
         care->key = arena_slice(step->arena, key);

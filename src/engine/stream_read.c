@@ -112,8 +112,7 @@ struct error *stream_cursor_next(struct stream_cursor *cursor, uint64_t *ret_num
     if (!found)
         return NULL;
     if (key.len != STREAM_KEY_BYTES)
-        return error_new(cursor->reader->arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the key of a stream's record is damaged");
+        return error_local(cursor->reader->arena, "the key of a stream's record is damaged");
     TRY(stream_record_decode(cursor->reader->arena, value, ret_record));
     *ret_number = stream_record_number(key);
     return NULL;

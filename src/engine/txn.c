@@ -7,15 +7,13 @@ struct error *txn_commit(struct store_txn *txn, enum store_durability durability
     *ret_conflict = false;
     TRY(store_commit(txn, durability, &outcome));
     if (outcome == STORE_UNKNOWN)
-        return error_new(txn->arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the store does not know whether it committed");
+        return error_local(txn->arena, "the store does not know whether it committed");
     *ret_conflict = outcome == STORE_CONFLICT;
     return NULL;
 }
 
 struct error *txn_too_many_conflicts(struct arena *arena) {
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the store found a conflict %d times",
-                     TXN_ATTEMPTS_MAX);
+    return error_local(arena, "the store found a conflict %d times", TXN_ATTEMPTS_MAX);
 }
 
 struct error *txn_commit_step(struct store_txn *txn, enum store_durability durability) {
@@ -23,5 +21,5 @@ struct error *txn_commit_step(struct store_txn *txn, enum store_durability durab
     TRY(store_commit(txn, durability, &outcome));
     if (outcome == STORE_COMMITTED)
         return NULL;
-    return error_new(txn->arena, ERROR_INTERNAL_SERVER_ERROR, "the step was not committed");
+    return error_local(txn->arena, "the step was not committed");
 }

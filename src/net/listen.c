@@ -27,8 +27,7 @@ static struct error *resolve(struct arena *arena, struct slice host, uint16_t po
                              struct addrinfo **ret_addresses) {
     char name[HOST_BYTES_MAX + 1], service[8];
     if (host.len == 0 || host.len > HOST_BYTES_MAX || memchr(host.data, 0, host.len) != NULL)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "cannot listen: '%.*s' is not a host",
-                         SLICE_ARGS(host));
+        return error_local(arena, "cannot listen: '%.*s' is not a host", SLICE_ARGS(host));
     memcpy(name, host.data, host.len);
     name[host.len] = '\0';
     snprintf(service, sizeof(service), "%u", port);
@@ -37,8 +36,7 @@ static struct error *resolve(struct arena *arena, struct slice host, uint16_t po
                              .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     int outcome = getaddrinfo(name, service, &hints, ret_addresses);
     if (outcome != 0)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "cannot listen on %s: %s", name,
-                         gai_strerror(outcome));
+        return error_local(arena, "cannot listen on %s: %s", name, gai_strerror(outcome));
     return NULL;
 }
 
@@ -104,8 +102,8 @@ struct error *net_sockets_open(struct arena *arena, struct slice host, uint16_t 
     freeaddrinfo(addresses);
     if (sockets.count == 0 || (failure != 0 && !is_skippable(failure))) {
         net_sockets_close(&sockets);
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "cannot listen on %.*s port %u: %s",
-                         SLICE_ARGS(host), port, strerror(failure));
+        return error_local(arena, "cannot listen on %.*s port %u: %s", SLICE_ARGS(host), port,
+                           strerror(failure));
     }
     *ret_sockets = sockets;
     return NULL;

@@ -198,8 +198,7 @@ struct error *net_server_start(struct arena *arena, const struct net_server_opti
             net_loop_join(&server->loops[i]);
         }
         server_free(server);
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "cannot start %u I/O threads",
-                         options->threads);
+        return error_local(arena, "cannot start %u I/O threads", options->threads);
     }
     server->loops[0].stopped = stop_listening;
     server->listen_task.run = listen_now;

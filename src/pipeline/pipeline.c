@@ -81,10 +81,11 @@ static void write_error(struct exchange *exchange, const struct op *op, const st
 }
 
 static void reply_error(struct exchange *exchange, const struct op *op, struct error *error) {
-    if (error->code == ERROR_INTERNAL_SERVER_ERROR)
+    if (error->code == ERROR_LOCAL || error->code == ERROR_INTERNAL_SERVER_ERROR)
         log_repeated_error("%s %.*s: %.*s", op == NULL ? "request" : op->name,
                            SLICE_ARGS(exchange->request_id), SLICE_ARGS(error->message));
     exchange->crc32_known = false;
+    error = error_for_client(&exchange->arena, error);
     write_error(exchange, op, error);
     if (exchange->reply.overflow) { /* the items in it are too large together */
         error = error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,

@@ -49,7 +49,7 @@ struct error *workers_start(struct arena *arena, const struct workers_options *o
         pthread_t *thread = &workers->threads[workers->started];
         if (pthread_create(thread, NULL, worker_main, workers) != 0) {
             workers_stop(workers);
-            return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "a worker thread did not start");
+            return error_local(arena, "a worker thread did not start");
         }
     }
     *ret_workers = workers;

@@ -99,7 +99,7 @@ static struct error *load_policy(struct server *server, struct arena *arena) {
     if (server->config.policy == NULL)
         return NULL;
     struct error *error = authorize_load(&server->arena, server->config.policy, &server->policy);
-    return error == NULL ? NULL : error_validation(arena, "%.*s", SLICE_ARGS(error->message));
+    return error == NULL ? NULL : error_local(arena, "%.*s", SLICE_ARGS(error->message));
 }
 
 static uint64_t between(uint64_t low, uint64_t n, uint64_t high) {

@@ -4,10 +4,11 @@
 
 #include "base/error.h"
 
-/* Whether it was told that it is done. Else it was told InternalServerError, and nothing else. */
+/* Whether it was told that it is done. Else it was told of a failure on this machine, and nothing
+ * else. */
 static inline bool acknowledged(const struct error *error) {
     if (error != NULL)
-        assert_int_equal(error->code, ERROR_INTERNAL_SERVER_ERROR);
+        assert_int_equal(error->code, ERROR_LOCAL);
     return error == NULL;
 }
 

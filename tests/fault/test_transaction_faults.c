@@ -64,7 +64,7 @@ static int move_once(struct engine_fixture *f, int tries_max, struct transact_ru
             assert_false(run->transaction.cancelled);
             return tries;
         }
-        assert_int_equal(run->job.error->code, ERROR_INTERNAL_SERVER_ERROR);
+        assert_int_equal(run->job.error->code, ERROR_LOCAL);
     }
     return 0;
 }

@@ -64,7 +64,7 @@ bool has(struct database *database, const char *key) {
 
 void expect_error(const struct error *error, const char *expected) {
     assert_non_null(error);
-    assert_int_equal(error->code, ERROR_INTERNAL_SERVER_ERROR);
+    assert_int_equal(error->code, ERROR_LOCAL);
     if (memmem(error->message.data, error->message.len, expected, strlen(expected)) == NULL)
         fail_msg("\"%.*s\" lacks \"%s\"", SLICE_ARGS(error->message), expected);
 }

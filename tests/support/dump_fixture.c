@@ -20,7 +20,7 @@ const struct store_keyspace dump_keyspaces[DUMP_KEYSPACES] = {{.name = "one"}, {
 static struct error *memory_write(struct dump_sink *base, struct arena *arena, struct slice bytes) {
     struct memory_sink *sink = (struct memory_sink *)base;
     if (++sink->calls == sink->fail_at)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the sink is full");
+        return error_local(arena, "the sink is full");
     buffer_append_slice(&sink->bytes, bytes);
     return NULL;
 }

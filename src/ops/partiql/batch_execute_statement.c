@@ -3,6 +3,7 @@
  *
  * Each stands for itself: what is wrong with one is said in its place of the reply, and the others
  * go on. Writes are one job, reads one round. */
+#include "base/log.h"
 #include "engine/read.h"
 #include "ops/account/consumed.h"
 #include "ops/item/write_call.h"
@@ -210,7 +211,10 @@ static struct value item_of(struct op_call *call, const struct batch *batch,
     return partiql_call_selected(call->arena, &member->statement.partiql, member->found.item);
 }
 
-static void write_error(struct json_writer *json, const struct error *error) {
+static void write_error(struct op_call *call, struct json_writer *json, struct error *error) {
+    if (error->code == ERROR_LOCAL)
+        log_repeated_error("%s: %.*s", call->op->name, SLICE_ARGS(error->message));
+    error = error_for_client(call->arena, error);
     member_object(json, "Error");
     member_text(json, "Code", slice_text(code_of(error)));
     member_text(json, "Message", error->message);
@@ -222,7 +226,7 @@ static void write_response(struct op_call *call, const struct batch *batch,
     struct value item = item_of(call, batch, member);
     json_object_begin(json);
     if (member->error != NULL)
-        write_error(json, member->error);
+        write_error(call, json, member->error);
     if (shows_table(member))
         member_text(json, "TableName", member->statement.partiql.table_name);
     if (value_present(item) && value_count(item) > 0) {

@@ -131,8 +131,7 @@ static struct error *fetch(struct op_call *call, struct read_page *page, struct 
     struct value key = key_of_item(call->arena, keys, NULL, item->item);
     TRY(reader_get(&page->reader, page->table, key, item));
     if (!value_present(item->item))
-        return error_new(call->arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "an index has an entry for an item that is not there");
+        return error_local(call->arena, "an index has an entry for an item that is not there");
     account_range(call, page->account,
                   &(const struct account_range){
                       .consistent = page->consistent, .examined = 1, .bytes = item->size});

@@ -7,19 +7,18 @@
 enum { READ_STEP = 1 << 20 };
 
 static struct error *refuse(struct block_reader *reader, const char *text) {
-    return error_new(reader->arena, ERROR_INTERNAL_SERVER_ERROR, "%s", text);
+    return error_local(reader->arena, "%s", text);
 }
 
 struct error *block_damaged(struct block_reader *reader, const char *what) {
-    return error_new(reader->arena, ERROR_INTERNAL_SERVER_ERROR,
-                     "the backup is damaged at byte %llu: %s",
-                     (unsigned long long)reader->block_offset, what);
+    return error_local(reader->arena, "the backup is damaged at byte %llu: %s",
+                       (unsigned long long)reader->block_offset, what);
 }
 
 static struct error *cut_off(struct block_reader *reader) {
-    return error_new(reader->arena, ERROR_INTERNAL_SERVER_ERROR,
-                     "the backup is cut off: it ends after %llu bytes, before its end mark",
-                     (unsigned long long)reader->offset);
+    return error_local(reader->arena,
+                       "the backup is cut off: it ends after %llu bytes, before its end mark",
+                       (unsigned long long)reader->offset);
 }
 
 /* As many bytes as there are, up to `size`. */
@@ -64,10 +63,11 @@ struct error *block_reader_open(struct block_reader *reader, uint8_t *ret_preamb
         return cut_off(reader);
     uint32_t format = load_u32(ret_preamble + DUMP_MAGIC_BYTES);
     if (format > DUMP_FORMAT)
-        return error_new(reader->arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the backup has format %u, and this version of gramme knows formats up to "
-                         "%d: use a newer gramme",
-                         format, DUMP_FORMAT);
+        return error_local(
+            reader->arena,
+            "the backup has format %u, and this version of gramme knows formats up to "
+            "%d: use a newer gramme",
+            format, DUMP_FORMAT);
     if (format == 0)
         return block_damaged(reader, "there is no format 0");
     reader->crc = libdeflate_crc32(0, ret_preamble, DUMP_PREAMBLE_BYTES);
@@ -87,8 +87,8 @@ static struct error *given_up(struct block_reader *reader) {
     struct slice why = block_payload(reader);
     if (why.len > DUMP_TEXT_MAX)
         return block_damaged(reader, "a block is longer than its kind can be");
-    return error_new(reader->arena, ERROR_INTERNAL_SERVER_ERROR,
-                     "the backup was given up while it was made: %.*s", SLICE_ARGS(why));
+    return error_local(reader->arena, "the backup was given up while it was made: %.*s",
+                       SLICE_ARGS(why));
 }
 
 struct error *block_read(struct block_reader *reader) {

@@ -86,10 +86,11 @@ static struct error *find_places(struct reader *reader) {
         while (place < options->keyspace_count && !slice_is(name, options->keyspaces[place].name))
             place++;
         if (place == options->keyspace_count)
-            return error_new(reader->blocks.arena, ERROR_INTERNAL_SERVER_ERROR,
-                             "the backup has a keyspace '%.*s', which this version of gramme does "
-                             "not know: it was made by %.*s",
-                             SLICE_ARGS(name), SLICE_ARGS(reader->summary.program));
+            return error_local(
+                reader->blocks.arena,
+                "the backup has a keyspace '%.*s', which this version of gramme does "
+                "not know: it was made by %.*s",
+                SLICE_ARGS(name), SLICE_ARGS(reader->summary.program));
         reader->places[i] = (uint8_t)place;
     }
     return NULL;
@@ -154,8 +155,8 @@ static struct error *records_commit(struct reader *reader, struct store_txn *txn
     TRY(records_decode(reader, txn));
     TRY(store_commit(txn, STORE_RELAXED, &outcome));
     if (outcome != STORE_COMMITTED)
-        return error_new(reader->blocks.arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "the store is used by someone else while the backup is loaded");
+        return error_local(reader->blocks.arena,
+                           "the store is used by someone else while the backup is loaded");
     return NULL;
 }
 
@@ -235,8 +236,8 @@ static struct error *keyspace_is_empty(struct store_txn *txn, size_t keyspace) {
     struct error *error = store_scan_next(scan, &found, &key, &value);
     store_scan_close(scan);
     TRY(error);
-    return found ? error_new(txn->arena, ERROR_INTERNAL_SERVER_ERROR,
-                             "a backup is loaded into an empty store, and this one is not empty")
+    return found ? error_local(txn->arena,
+                               "a backup is loaded into an empty store, and this one is not empty")
                  : NULL;
 }
 

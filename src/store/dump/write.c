@@ -122,8 +122,8 @@ static size_t shared_bytes(const uint8_t *a, size_t a_len, struct slice b) {
 static struct error *add_record(struct writer *writer, struct slice key, struct slice value) {
     struct buffer *block = &writer->block;
     if (value.len > DUMP_VALUE_MAX)
-        return error_new(writer->arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "a value of %zu bytes is too large for a backup", value.len);
+        return error_local(writer->arena, "a value of %zu bytes is too large for a backup",
+                           value.len);
     size_t most = 3 * (size_t)VARINT_BYTES_MAX + key.len + value.len;
     if (block->len + most > DUMP_BLOCK_BYTES)
         TRY(records_send(writer));
@@ -184,9 +184,7 @@ static struct error *summary_begin(struct arena *arena, const struct dump_write_
         summary->names[i] = slice_text(options->keyspaces[i].name);
         fits = fits && summary->names[i].len >= 1 && summary->names[i].len <= DUMP_NAME_MAX;
     }
-    return fits ? NULL
-                : error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                            "a name is too long for the header of a backup");
+    return fits ? NULL : error_local(arena, "a name is too long for the header of a backup");
 }
 
 struct error *dump_write(struct arena *arena, const struct dump_write_options *options,

@@ -50,8 +50,7 @@ static struct error *call_count(struct fault_store *store, struct arena *arena, 
     if (!fails)
         return NULL;
     atomic_store(&store->fired, true);
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "injected fault: call %llu, %s",
-                     (unsigned long long)call, name);
+    return error_local(arena, "injected fault: call %llu, %s", (unsigned long long)call, name);
 }
 
 static void fault_close(struct store *base) {

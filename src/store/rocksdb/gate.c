@@ -75,8 +75,7 @@ static struct error *enter_slowly(struct rocksdb_store *store, struct arena *are
         if (may_try(gate))
             error = open_again(store, arena);
         else
-            error = error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                              "The store is closed after an error: %s", gate->failure);
+            error = error_local(arena, "The store is closed after an error: %s", gate->failure);
     }
     if (error == NULL) {
         atomic_store(&gate->shut, false);
@@ -113,9 +112,9 @@ void rocksdb_gate_fail(struct rocksdb_store *store, const char *text) {
 
 /* With the lock held. */
 static struct error *refusal(const struct gate *gate, struct arena *arena) {
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "The store takes no writes %s: %s",
-                     gate->failed_for_room ? "until the disk has room again" : "until a restart",
-                     gate->failure);
+    return error_local(arena, "The store takes no writes %s: %s",
+                       gate->failed_for_room ? "until the disk has room again" : "until a restart",
+                       gate->failure);
 }
 
 struct error *rocksdb_gate_check_sound(struct rocksdb_store *store, struct arena *arena) {

@@ -10,7 +10,7 @@
 #include "store/rocksdb/internal.h"
 
 struct error *rocksdb_error(struct arena *arena, const char *what, char *text) {
-    struct error *error = error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "%s: %s", what, text);
+    struct error *error = error_local(arena, "%s: %s", what, text);
     rocks.free(text);
     return error;
 }
@@ -34,8 +34,8 @@ static struct error *check_not_beheaded(struct arena *arena, const char *directo
     if (files == NULL) {
         if (errno == ENOENT)
             return NULL;
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "The database in %s cannot be opened: %s", directory, strerror(errno));
+        return error_local(arena, "The database in %s cannot be opened: %s", directory,
+                           strerror(errno));
     }
     bool current = false, data = false;
     for (const struct dirent *file = readdir(files); file != NULL; file = readdir(files)) {
@@ -45,9 +45,9 @@ static struct error *check_not_beheaded(struct arena *arena, const char *directo
     closedir(files);
     if (current || !data)
         return NULL;
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
-                     "The database in %s is damaged: it has data, but its file CURRENT is missing",
-                     directory);
+    return error_local(
+        arena, "The database in %s is damaged: it has data, but its file CURRENT is missing",
+        directory);
 }
 
 /* RocksDB says only with words what went wrong. */
@@ -67,8 +67,8 @@ static const char *open_verdict(const char *text) {
 }
 
 static struct error *open_error(struct arena *arena, const char *directory, char *text) {
-    struct error *error = error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "The database in %s %s: %s",
-                                    directory, open_verdict(text), text);
+    struct error *error =
+        error_local(arena, "The database in %s %s: %s", directory, open_verdict(text), text);
     rocks.free(text);
     return error;
 }

@@ -123,6 +123,23 @@ static void error_carries_its_row(void **state) {
     arena_release(&arena);
 }
 
+/* A client hears that something failed, not what this machine said about it. */
+static void local_failures_stay_here(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct error *local = error_local(&arena, "cannot open %s", "/data");
+    assert_int_equal(local->code, ERROR_LOCAL);
+    assert_true(slice_is(local->message, "cannot open /data"));
+    const struct error *told = error_for_client(&arena, local);
+    assert_string_equal(error_kind(told->code)->type, "InternalServerError");
+    assert_int_equal(error_kind(told->code)->http_status, 500);
+    assert_true(slice_is(told->message, "Internal server error"));
+    struct error *other = error_validation(&arena, "no");
+    assert_ptr_equal(error_for_client(&arena, other), other);
+    arena_release(&arena);
+}
+
 static void the_machine_has_memory(void **state) {
     (void)state;
     uint64_t physical = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -139,6 +156,7 @@ int main(void) {
         cmocka_unit_test(siphash_matches_the_reference),
         cmocka_unit_test(varints_round_trip_and_refuse_what_is_cut),
         cmocka_unit_test(error_carries_its_row),
+        cmocka_unit_test(local_failures_stay_here),
         cmocka_unit_test(the_machine_has_memory),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void assert_bytes(struct slice bytes, struct slice expected) {
 
 static void assert_refused(const struct error *error, const char *text) {
     assert_non_null(error);
-    assert_int_equal(error->code, ERROR_INTERNAL_SERVER_ERROR);
+    assert_int_equal(error->code, ERROR_LOCAL);
     assert_true(slice_is(error->message, text));
 }
 

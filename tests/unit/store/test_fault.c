@@ -79,7 +79,7 @@ static void every_call_can_fail(void **state) {
         fault_store_arm(store, FAULT_ERROR, n);
         struct error *error = scenario(store, &arena, &outcome);
         assert_non_null(error);
-        assert_int_equal(error->code, ERROR_INTERNAL_SERVER_ERROR);
+        assert_int_equal(error->code, ERROR_LOCAL);
         assert_true(slice_is(error->message, expected));
         assert_int_equal(fault_store_calls(store), n);
         assert_true(fault_store_fired(store));
