@@ -50,8 +50,8 @@ struct error *tls_context_new_client(struct arena *arena, const char *ca_file,
                                 : library.SSL_CTX_load_verify_locations(ssl, ca_file, NULL);
     if (found != 1) {
         library.SSL_CTX_free(ssl);
-        return error_new(arena, ERROR_VALIDATION, "cannot read certificates from %s",
-                         ca_file == NULL ? "the system" : ca_file);
+        return error_local(arena, "cannot read certificates from %s",
+                           ca_file == NULL ? "the system" : ca_file);
     }
     struct tls_context *context = calloc(1, sizeof(*context));
     CHECK(context != NULL);

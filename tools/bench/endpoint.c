@@ -11,8 +11,8 @@ enum { CONNECT_TIMEOUT_MS = 5000 };
 /* ---- the URL ---- */
 
 static struct error *wrong(struct arena *arena, const char *url) {
-    return error_new(arena, ERROR_VALIDATION,
-                     "'%s' is no endpoint: it is written http://host:port or https://host", url);
+    return error_local(arena, "'%s' is no endpoint: it is written http://host:port or https://host",
+                       url);
 }
 
 static bool is_port(const char *text) {
@@ -87,7 +87,7 @@ struct error *endpoint_find(struct arena *arena, struct endpoint *endpoint) {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list;
     int status = getaddrinfo(endpoint->host, endpoint->port, &hints, &list);
     if (status != 0)
-        return error_new(arena, ERROR_VALIDATION, "%s: %s", endpoint->url, gai_strerror(status));
+        return error_local(arena, "%s: %s", endpoint->url, gai_strerror(status));
     int failure = 0;
     for (const struct addrinfo *at = list; at != NULL; at = at->ai_next) {
         failure = try_address(at);
@@ -98,7 +98,7 @@ struct error *endpoint_find(struct arena *arena, struct endpoint *endpoint) {
         break;
     }
     freeaddrinfo(list);
-    return failure == 0 ? NULL
-                        : error_new(arena, ERROR_VALIDATION, "%s does not answer: %s",
-                                    endpoint->url, strerror(failure));
+    return failure == 0
+               ? NULL
+               : error_local(arena, "%s does not answer: %s", endpoint->url, strerror(failure));
 }

@@ -33,12 +33,10 @@ static struct error *add_place(struct arena *arena, struct request *request, cha
                                const struct request_settings *settings, struct buffer *body) {
     size_t size = place_size(kind, settings);
     if (size == SIZE_MAX)
-        return error_new(arena, ERROR_VALIDATION,
-                         "the body has %%%c, which is no place; a percent sign is %%%%",
-                         kind == '\0' ? ' ' : kind);
+        return error_local(arena, "the body has %%%c, which is no place; a percent sign is %%%%",
+                           kind == '\0' ? ' ' : kind);
     if (request->place_count == REQUEST_PLACES_MAX)
-        return error_new(arena, ERROR_VALIDATION, "the body has more than %d places",
-                         REQUEST_PLACES_MAX);
+        return error_local(arena, "the body has more than %d places", REQUEST_PLACES_MAX);
     request->places[request->place_count++] = (struct request_place){(uint32_t)body->len, kind};
     request->turns += kind == 'n' || kind == 'h';
     if (buffer_reserve(body, size)) {
@@ -59,8 +57,7 @@ static struct error *write_body(struct arena *arena, struct request *request, co
             TRY(add_place(arena, request, *text, settings, body));
         }
     }
-    return body->overflow ? error_new(arena, ERROR_VALIDATION, "the body has more than %d bytes",
-                                      REQUEST_BODY_MAX)
+    return body->overflow ? error_local(arena, "the body has more than %d bytes", REQUEST_BODY_MAX)
                           : NULL;
 }
 
@@ -109,7 +106,7 @@ static struct error *finish(struct arena *arena, const struct request_text *text
     describe_parts(arena, text, settings, body, &request->parts);
     write_head(request, settings->credentials, &head);
     if (head.overflow)
-        return error_new(arena, ERROR_VALIDATION, "the head of the request is too long");
+        return error_local(arena, "the head of the request is too long");
     request->head_len = head.len;
     request->len = head.len + body->len;
     request->bytes = arena_alloc(arena, request->len);

@@ -49,7 +49,7 @@ static struct error *read_file(struct apply *apply, struct slice *ret_text) {
     bool is_stream = strcmp(name, "-") == 0;
     FILE *file = is_stream ? stdin : fopen(name, "rb");
     if (file == NULL)
-        return error_new(apply->arena, ERROR_VALIDATION, "%s: %s", name, strerror(errno));
+        return error_local(apply->arena, "%s: %s", name, strerror(errno));
     /* One byte more than allowed shows that it is too long. */
     char *text = arena_alloc(apply->arena, TEMPLATE_BYTES_MAX + 1);
     size_t len = fread(text, 1, TEMPLATE_BYTES_MAX + 1, file);
@@ -58,7 +58,7 @@ static struct error *read_file(struct apply *apply, struct slice *ret_text) {
     if (!is_stream)
         fclose(file);
     if (broken)
-        return error_new(apply->arena, ERROR_VALIDATION, "%s: %s", name, strerror(why));
+        return error_local(apply->arena, "%s: %s", name, strerror(why));
     *ret_text = slice_of(text, len);
     return NULL;
 }

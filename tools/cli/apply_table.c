@@ -99,6 +99,6 @@ struct error *apply_step(struct service *service, struct slice table,
     TRY(service_wait(service, table, step->wait == WAIT_GONE ? SERVICE_GONE : SERVICE_ACTIVE,
                      &description));
     if (step->wait == WAIT_ACTIVE && description == NULL)
-        return error_new(service->arena, ERROR_VALIDATION, "table %.*s is gone", SLICE_ARGS(table));
+        return error_local(service->arena, "table %.*s is gone", SLICE_ARGS(table));
     return NULL;
 }

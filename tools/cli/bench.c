@@ -92,7 +92,7 @@ static struct error *find_credentials(struct bench *bench) {
         options.access_key_id = options.secret_access_key = "bench";
     const char *problem = settings_load(bench->arena, &options, environment, &found);
     if (problem != NULL)
-        return error_new(bench->arena, ERROR_VALIDATION, "%s", problem);
+        return error_local(bench->arena, "%s", problem);
     bench->settings.credentials = found.credentials;
     if (!bench->settings.is_signed)
         bench->settings.credentials.token = NULL;
@@ -169,9 +169,9 @@ static struct error *write_report(struct arena *arena, const struct report *repo
     buffer_init(&out, REPORT_BYTES_MAX);
     writer(report, &out);
     if (out.overflow)
-        return error_new(arena, ERROR_VALIDATION, "%s: the report is too long", name);
+        return error_local(arena, "%s: the report is too long", name);
     if (fwrite(out.data, 1, out.len, file) != out.len || fflush(file) != 0)
-        return error_new(arena, ERROR_VALIDATION, "%s: %s", name, strerror(errno));
+        return error_local(arena, "%s: %s", name, strerror(errno));
     return NULL;
 }
 
@@ -184,7 +184,7 @@ static struct error *write_report_to(struct arena *arena, const struct report *r
         return write_report(arena, report, writer, stdout, "standard output");
     FILE *file = fopen(name, "wb");
     if (file == NULL)
-        return error_new(arena, ERROR_VALIDATION, "%s: %s", name, strerror(errno));
+        return error_local(arena, "%s: %s", name, strerror(errno));
     struct error *error = write_report(arena, report, writer, file, name);
     fclose(file);
     return error;
@@ -238,10 +238,9 @@ static struct error *fill(struct bench *bench) {
     settings.threads = 1;
     TRY(run_shown(bench, &settings, settings.count, &result));
     if (result.stop == RUN_INTERRUPTED)
-        return error_new(bench->arena, ERROR_VALIDATION, "stopped while loading the table");
+        return error_local(bench->arena, "stopped while loading the table");
     if (result.stop != RUN_GOES_ON)
-        return error_new(bench->arena, ERROR_VALIDATION, "cannot load the table: %s",
-                         result.tally->first_error);
+        return error_local(bench->arena, "cannot load the table: %s", result.tally->first_error);
     return NULL;
 }
 

@@ -93,25 +93,25 @@ static struct error *check_workload(struct invocation *invocation) {
     const struct workload *workload =
         workload_find(arena, name, options->table, (unsigned)options->batch);
     if (workload == NULL)
-        return error_new(arena, ERROR_VALIDATION, "there is no workload '%s'", name);
+        return error_local(arena, "there is no workload '%s'", name);
     if (options->batch > 0 && workload_batch_max(name) == 0)
-        return error_new(arena, ERROR_VALIDATION, "--batch is not for '%s'", name);
+        return error_local(arena, "--batch is not for '%s'", name);
     if (options->batch > workload_batch_max(name))
-        return error_new(arena, ERROR_VALIDATION, "--batch is too large for '%s'", name);
+        return error_local(arena, "--batch is too large for '%s'", name);
     if (options->keys < workload->keys_min)
-        return error_new(arena, ERROR_VALIDATION,
-                         "--keys must be at least as many as are in a batch of '%s'", name);
+        return error_local(arena, "--keys must be at least as many as are in a batch of '%s'",
+                           name);
     return NULL;
 }
 
 struct error *bench_check(struct invocation *invocation) {
     const struct bench_options *options = invocation->values;
     if (options->workload == NULL && options->operation == NULL)
-        return error_new(invocation->arena, ERROR_VALIDATION,
-                         "say what to send: --workload NAME, or --operation NAME --body TEXT");
+        return error_local(invocation->arena,
+                           "say what to send: --workload NAME, or --operation NAME --body TEXT");
     if (options->threads > options->connections)
-        return error_new(invocation->arena, ERROR_VALIDATION,
-                         "every thread needs a connection: --threads and --connections");
+        return error_local(invocation->arena,
+                           "every thread needs a connection: --threads and --connections");
     if (options->workload == NULL || strcmp(options->workload, "list") == 0)
         return NULL;
     return check_workload(invocation);

@@ -28,10 +28,11 @@ static struct error *check_shape(const struct bench_table *table,
                                  const struct json_value *described) {
     if (key_is(described, "pk", NULL) && key_is(group_index(described), "g", "pk"))
         return NULL;
-    return error_new(table->arena, ERROR_VALIDATION,
-                     "the table %s is none that gramme bench made: its key is not pk, or it has no "
-                     "index " WORKLOAD_INDEX " on g and pk; name another one with --table",
-                     table->name);
+    return error_local(
+        table->arena,
+        "the table %s is none that gramme bench made: its key is not pk, or it has no "
+        "index " WORKLOAD_INDEX " on g and pk; name another one with --table",
+        table->name);
 }
 
 /* ---- what is in it ---- */

@@ -127,11 +127,11 @@ static struct error *add_pair(struct arena *arena, const struct option *option,
         pairs->pairs = ARENA_ARRAY(arena, struct option_pair, OPTION_PAIRS_MAX);
     for (size_t i = 0; i < pairs->count; i++)
         if (slice_equal(pairs->pairs[i].name, pair.name))
-            return error_new(arena, ERROR_VALIDATION, "--%s gives %.*s twice, now as '%.*s'",
-                             option->name, SLICE_ARGS(pair.name), SLICE_ARGS(pair.value));
+            return error_local(arena, "--%s gives %.*s twice, now as '%.*s'", option->name,
+                               SLICE_ARGS(pair.name), SLICE_ARGS(pair.value));
     if (pairs->count == OPTION_PAIRS_MAX)
-        return error_new(arena, ERROR_VALIDATION, "--%s is given more than %d times", option->name,
-                         OPTION_PAIRS_MAX);
+        return error_local(arena, "--%s is given more than %d times", option->name,
+                           OPTION_PAIRS_MAX);
     pairs->pairs[pairs->count++] = pair;
     return NULL;
 }
@@ -178,6 +178,6 @@ struct error *option_set(struct arena *arena, void *values, const struct option 
         return add_pair(arena, option, to, pair);
     if (option->kind != OPTION_PAIRS && set_single(option, to, text))
         return NULL;
-    return error_new(arena, ERROR_VALIDATION, "--%s takes %.*s, not '%s'", option->name,
-                     SLICE_ARGS(takes(arena, option)), text);
+    return error_local(arena, "--%s takes %.*s, not '%s'", option->name,
+                       SLICE_ARGS(takes(arena, option)), text);
 }

@@ -40,10 +40,9 @@ static struct error *no_such_option(const struct invocation *invocation, const c
     for (const struct option *option = invocation->command->options; option->name != NULL; option++)
         nearest_offer(&nearest, option->name);
     if (nearest.name == NULL)
-        return error_new(invocation->arena, ERROR_VALIDATION, "there is no option '%.*s'",
-                         SLICE_ARGS(text));
-    return error_new(invocation->arena, ERROR_VALIDATION, "there is no option '%.*s', but --%s",
-                     SLICE_ARGS(text), nearest.name);
+        return error_local(invocation->arena, "there is no option '%.*s'", SLICE_ARGS(text));
+    return error_local(invocation->arena, "there is no option '%.*s', but --%s", SLICE_ARGS(text),
+                       nearest.name);
 }
 
 /* `--flag`, `--name=value` or, of two arguments, `--name value`. */
@@ -59,8 +58,7 @@ static struct error *take_option(struct invocation *invocation, int argc, char *
         return no_such_option(invocation, argument);
     if (value == NULL && option->kind != OPTION_FLAG) {
         if (*at + 1 >= argc)
-            return error_new(invocation->arena, ERROR_VALIDATION, "a value is missing after '%s'",
-                             argument);
+            return error_local(invocation->arena, "a value is missing after '%s'", argument);
         value = argv[++*at];
     }
     invocation->given[option - invocation->command->options] = true;
@@ -70,11 +68,10 @@ static struct error *take_option(struct invocation *invocation, int argc, char *
 static struct error *take_argument(struct invocation *invocation, const char *text) {
     const struct command *command = invocation->command;
     if (invocation->argument_count == count_arguments(command))
-        return error_new(invocation->arena, ERROR_VALIDATION, "unexpected argument '%s'", text);
+        return error_local(invocation->arena, "unexpected argument '%s'", text);
     const struct argument *argument = &command->arguments[invocation->argument_count++];
     if (*text == '\0')
-        return error_new(invocation->arena, ERROR_VALIDATION, "%s is empty: '%s'", argument->name,
-                         text);
+        return error_local(invocation->arena, "%s is empty: '%s'", argument->name, text);
     memcpy((char *)invocation->values + argument->at, &text, sizeof(text));
     return NULL;
 }
@@ -111,8 +108,8 @@ static struct error *check_exclusions(const struct invocation *invocation) {
         if (!invocation->given[i] || other == NULL || !options_given(invocation, other))
             continue;
         bool is_option = find_option(invocation->command, slice_text(other)) != NULL;
-        return error_new(invocation->arena, ERROR_VALIDATION, "--%s and %s%s do not go together",
-                         options[i].name, is_option ? "--" : "", other);
+        return error_local(invocation->arena, "--%s and %s%s do not go together", options[i].name,
+                           is_option ? "--" : "", other);
     }
     return NULL;
 }
@@ -122,8 +119,8 @@ static struct error *check_needs(const struct invocation *invocation) {
     for (size_t i = 0; options[i].name != NULL; i++)
         if (invocation->given[i] && options[i].needs != NULL &&
             !options_given(invocation, options[i].needs))
-            return error_new(invocation->arena, ERROR_VALIDATION, "--%s needs --%s",
-                             options[i].name, options[i].needs);
+            return error_local(invocation->arena, "--%s needs --%s", options[i].name,
+                               options[i].needs);
     return NULL;
 }
 
@@ -140,9 +137,7 @@ static struct error *check_arguments(const struct invocation *invocation) {
                             list.len == 0 ? "" : " and ", name);
         missing = missing || i >= invocation->argument_count;
     }
-    return !missing
-               ? NULL
-               : error_new(invocation->arena, ERROR_VALIDATION, "it takes %.*s", SLICE_ARGS(list));
+    return !missing ? NULL : error_local(invocation->arena, "it takes %.*s", SLICE_ARGS(list));
 }
 
 static void set_presets(struct invocation *invocation) {

@@ -56,7 +56,7 @@ struct error *service_open(struct service *service, struct arena *arena,
     if (ddb_client_error(service->client) != NULL)
         make_up_credentials(service, &client);
     const struct ddb_error *error = ddb_client_error(service->client);
-    return error == NULL ? NULL : error_new(arena, ERROR_VALIDATION, "%s", error->message);
+    return error == NULL ? NULL : error_local(arena, "%s", error->message);
 }
 
 void service_close(struct service *service) {
@@ -69,16 +69,14 @@ static struct error *failure(struct service *service, const char *operation) {
     const struct ddb_error *error = ddb_client_error(service->client);
     CHECK(error != NULL);
     if (error->kind == DDB_ERROR_NETWORK || error->kind == DDB_ERROR_TIMEOUT)
-        return error_new(service->arena, ERROR_VALIDATION, "%s", error->message);
+        return error_local(service->arena, "%s", error->message);
     if (error->kind != DDB_ERROR_SERVICE)
-        return error_new(service->arena, ERROR_VALIDATION, "%s: %s", service->endpoint,
-                         error->message);
+        return error_local(service->arena, "%s: %s", service->endpoint, error->message);
     if (service_failed_with(service, "UnknownOperationException"))
         return error_new(service->arena, ERROR_UNKNOWN_OPERATION,
                          "the server at %s does not have %s, which is needed here",
                          service->endpoint, operation);
-    return error_new(service->arena, ERROR_VALIDATION, "%s: %s: %s", operation, error->type,
-                     error->message);
+    return error_local(service->arena, "%s: %s: %s", operation, error->type, error->message);
 }
 
 /* The text is copied: the client keeps its own only until the next call. */
@@ -90,9 +88,8 @@ struct error *service_call(struct service *service, const char *operation, struc
     struct slice copy = arena_slice(service->arena, slice_text(text));
     const struct json_value *reply = json_tree_read(service->arena, copy, NULL);
     if (reply == NULL && copy.len > 0)
-        return error_new(service->arena, ERROR_VALIDATION,
-                         "%s: the answer is not JSON; is there a DynamoDB at %s?", operation,
-                         service->endpoint);
+        return error_local(service->arena, "%s: the answer is not JSON; is there a DynamoDB at %s?",
+                           operation, service->endpoint);
     *ret_reply = reply;
     return NULL;
 }
@@ -165,9 +162,8 @@ struct error *service_wait(struct service *service, struct slice table, enum ser
         }
         arena_rewind(service->arena, mark);
         if (now_s() - pause.begin_s > service->timeout_s)
-            return error_new(service->arena, ERROR_VALIDATION,
-                             "table %.*s is still not ready after %g s", SLICE_ARGS(table),
-                             service->timeout_s);
+            return error_local(service->arena, "table %.*s is still not ready after %g s",
+                               SLICE_ARGS(table), service->timeout_s);
         take_pause(&pause, service->progress);
     }
 }

@@ -10,10 +10,10 @@ struct error *document_error(const struct document *document, struct mark mark, 
     struct slice text = arena_vprintf(document->arena, format, args);
     va_end(args);
     if (mark.line == 0)
-        return error_new(document->arena, ERROR_VALIDATION, "%.*s: %.*s",
-                         SLICE_ARGS(document->name), SLICE_ARGS(text));
-    return error_new(document->arena, ERROR_VALIDATION, "%.*s:%u:%u: %.*s",
-                     SLICE_ARGS(document->name), mark.line, mark.column, SLICE_ARGS(text));
+        return error_local(document->arena, "%.*s: %.*s", SLICE_ARGS(document->name),
+                           SLICE_ARGS(text));
+    return error_local(document->arena, "%.*s:%u:%u: %.*s", SLICE_ARGS(document->name), mark.line,
+                       mark.column, SLICE_ARGS(text));
 }
 
 struct node *node_of_kind(struct arena *arena, enum node_kind kind, struct mark mark) {

@@ -46,7 +46,7 @@ static struct error *compile(const struct pcre2_library *pcre2, struct arena *ar
         return NULL;
     PCRE2_UCHAR8 text[MESSAGE_BYTES_MAX];
     pcre2->pcre2_get_error_message_8(problem, text, sizeof(text));
-    return error_new(arena, ERROR_VALIDATION, "%s", (const char *)text);
+    return error_local(arena, "%s", (const char *)text);
 }
 
 static int match(const struct pcre2_library *pcre2, const pcre2_code *code, struct slice text) {
