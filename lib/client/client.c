@@ -48,7 +48,7 @@ static const char *process_variable(const char *name) {
 }
 
 struct ddb_client *client_new(const struct ddb_options *options, settings_variable *variable,
-                              struct transport *transport) {
+                              struct transport *transport, const struct random *random) {
     struct ddb_client *client = tree_alloc(sizeof(*client));
     arena_init(&client->lasting);
     arena_init(&client->arena);
@@ -56,6 +56,7 @@ struct ddb_client *client_new(const struct ddb_options *options, settings_variab
     buffer_init(&client->request, REQUEST_SIZE_MAX);
     buffer_init(&client->reply, client->settings.reply_size_max);
     client->transport = transport;
+    client->random = random;
     if (client->problem == NULL && transport == NULL) {
         client->transport = transport_curl_new(&client->settings);
         if (client->transport == NULL)
@@ -66,7 +67,7 @@ struct ddb_client *client_new(const struct ddb_options *options, settings_variab
 }
 
 struct ddb_client *ddb_client_new(const struct ddb_options *options) {
-    return client_new(options, process_variable, NULL);
+    return client_new(options, process_variable, NULL, &system_random);
 }
 
 void ddb_client_free(struct ddb_client *client) {
@@ -131,7 +132,7 @@ static bool may_have_happened(const struct ddb_client *client, enum verdict last
 void client_wait(struct ddb_client *client, int failures) {
     struct transport *transport = client->transport;
     int64_t most_ms = retry_wait_max_ms(&client->settings, failures);
-    transport->sleep_ms(transport, transport->random(transport, most_ms));
+    transport->sleep_ms(transport, (int64_t)random_below(client->random, (uint64_t)most_ms + 1));
 }
 
 bool client_send(struct ddb_client *client, const char *operation, enum repeat repeat) {

@@ -8,6 +8,7 @@
 #define GRAMME_CLIENT_CLIENT_H
 
 #include "base/arena.h"
+#include "base/random.h"
 #include "client/retry.h"
 #include "client/tree.h"
 
@@ -16,6 +17,7 @@ struct ddb_client {
     const char *problem;  /* of the settings: every call fails with it */
     struct arena lasting; /* the settings' texts */
     struct transport *transport;
+    const struct random *random;
     struct buffer request;
     struct buffer reply;
     struct arena arena; /* of the call */
@@ -28,9 +30,10 @@ struct ddb_client {
     size_t error_item_count;
 };
 
-/* With a transport of the caller's, which the client frees, and an environment of the caller's. */
+/* With a transport of the caller's, which the client frees, and an environment and randomness of
+ * the caller's. */
 struct ddb_client *client_new(const struct ddb_options *options, settings_variable *variable,
-                              struct transport *transport);
+                              struct transport *transport, const struct random *random);
 
 /* Forgets the call before. False when the settings have a problem. */
 bool client_begin(struct ddb_client *client);

@@ -1,5 +1,4 @@
 /* transact.c - TransactWriteItems and TransactGetItems. */
-#include "base/random.h"
 #include "client/get.h"
 #include "client/reply.h"
 #include "client/write.h"
@@ -44,7 +43,7 @@ bool ddb_transact_write_items(struct ddb_client *client, const struct ddb_write 
         write_action(&request, &actions[i]);
     json_array_end(&request.writer);
     member_text(&request.writer, "ClientRequestToken",
-                token != NULL ? slice_text(token) : random_uuid(&system_random, &client->arena));
+                token != NULL ? slice_text(token) : random_uuid(client->random, &client->arena));
     /* The reply holds nothing that was asked for, but it must be one. */
     return request_send(&request, REPEAT_TOKEN) &&
            reply_read_item(client, request.operation, "", NULL);

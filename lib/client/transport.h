@@ -37,8 +37,6 @@ struct transport {
     void (*exchange)(struct transport *transport, const struct exchange *exchange,
                      struct buffer *body, struct answer *ret_answer);
     void (*sleep_ms)(struct transport *transport, int64_t duration_ms);
-    /* From 0 to `most`, both included. */
-    int64_t (*random)(struct transport *transport, int64_t most);
     void (*free)(struct transport *transport);
 };
 

@@ -13,7 +13,6 @@
 
 #include "base/check.h"
 #include "base/library.h"
-#include "base/random.h"
 #include "client/transport.h"
 #include "client/tree.h"
 
@@ -201,7 +200,7 @@ static void exchange_by_curl(struct transport *transport, const struct exchange 
     libcurl.slist_free_all(headers);
 }
 
-/* ---- time and chance ---- */
+/* ---- time ---- */
 
 static void sleep_for_real(struct transport *transport, int64_t duration_ms) {
     (void)transport;
@@ -209,13 +208,6 @@ static void sleep_for_real(struct transport *transport, int64_t duration_ms) {
                             .tv_nsec = (long)(duration_ms % 1000) * 1000000};
     while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
     }
-}
-
-static int64_t random_for_real(struct transport *transport, int64_t most) {
-    (void)transport;
-    uint64_t bits;
-    random_fill(&system_random, &bits, sizeof(bits));
-    return (int64_t)(bits % ((uint64_t)most + 1));
 }
 
 /* ---- life ---- */
@@ -262,10 +254,8 @@ struct transport *transport_curl_new(const struct settings *settings) {
     if (curl == NULL)
         return NULL;
     struct curl_transport *t = tree_alloc(sizeof(*t));
-    t->transport = (struct transport){.exchange = exchange_by_curl,
-                                      .sleep_ms = sleep_for_real,
-                                      .random = random_for_real,
-                                      .free = free_curl};
+    t->transport = (struct transport){
+        .exchange = exchange_by_curl, .sleep_ms = sleep_for_real, .free = free_curl};
     t->settings = settings;
     t->curl = curl;
     if (!start_signer(t)) {

@@ -1,4 +1,4 @@
-/* random.c - the kernel's randomness, and UUIDs made of it. */
+/* random.c - the kernel's randomness, and numbers and UUIDs made of any. */
 #include "base/random.h"
 
 #include <errno.h>
@@ -24,6 +24,12 @@ static void system_fill(const struct random *random, void *bytes, size_t size) {
 }
 
 const struct random system_random = {system_fill};
+
+uint64_t random_below(const struct random *random, uint64_t bound) {
+    uint64_t bits;
+    random_fill(random, &bits, sizeof(bits));
+    return (uint64_t)((__uint128_t)bits * bound >> 64);
+}
 
 struct slice random_uuid(const struct random *random, struct arena *arena) {
     uint8_t bytes[UUID_BYTES];

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/check.h"
-#include "base/random.h"
 #include "endpoint/connection_state.h"
 #include "http/gzip.h"
 #include "model/limits.h"
@@ -29,7 +28,7 @@ static void *thread_start(void *user, struct net_loop *loop) {
     unsigned index = net_loop_index(loop);
     struct endpoint_thread *thread = &endpoint->threads[index];
     uint64_t seeds[2];
-    random_fill(&system_random, seeds, sizeof(seeds));
+    random_fill(endpoint->config.random, seeds, sizeof(seeds));
     thread->endpoint = endpoint;
     thread->loop = loop;
     thread->gzip = http_gzip_new();

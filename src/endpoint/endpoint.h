@@ -21,6 +21,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "http/request.h"
 #include "net/loop.h"
 
@@ -77,6 +78,7 @@ struct endpoint_config {
     struct endpoint_limits limits;
     struct slice region;            /* for the health text */
     const struct clock *clock;      /* of the Date header; NULL: the system's */
+    const struct random *random;    /* of request ids */
     exchange_handler *handle;       /* API requests */
     exchange_handler *handle_other; /* GET and HEAD of a path other than "/"; NULL: 404 */
     /* Paths that start with /_gramme/, any method. False when there is no such thing: then the

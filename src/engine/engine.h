@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "store/store.h"
 
 struct engine;
@@ -19,7 +20,8 @@ struct engine_options {
     /* With STORE_RELAXED: how often what was committed is made durable. */
     uint32_t sync_interval_ms;
     const struct clock *clock;
-    struct slice region; /* for ARNs; lives as long as the engine */
+    const struct random *random; /* for the secret of a new database */
+    struct slice region;         /* for ARNs; lives as long as the engine */
     struct slice account;
     uint64_t collection_bytes_max; /* 0: the service's 10 GB */
     /* For tests of clients: what touches an item of a transaction that runs at about the same time

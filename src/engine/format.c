@@ -2,9 +2,6 @@
  *
  * A store without the record and without anything else is new; without the record but with tables
  * it is damaged. */
-#include <sys/random.h>
-
-#include "base/check.h"
 #include "codec/format.h"
 #include "engine/keyspace.h"
 #include "engine/state.h"
@@ -39,8 +36,7 @@ static struct error *check_empty(struct arena *arena, struct store_txn *txn) {
 
 static struct error *create(struct engine *engine, struct arena *arena, struct store_txn *txn) {
     TRY(check_empty(arena, txn));
-    ssize_t got = getrandom(engine->keys.secret, sizeof(engine->keys.secret), 0);
-    CHECK(got == (ssize_t)sizeof(engine->keys.secret));
+    random_fill(engine->options.random, engine->keys.secret, sizeof(engine->keys.secret));
     engine->next_id = FIRST_ID;
     put_record(engine, txn);
     enum store_outcome outcome;

@@ -52,7 +52,7 @@ struct op_context {
     struct catalog_view *catalog; /* of this thread */
     struct expr_cache *exprs;     /* of this thread */
     const struct clock *clock;
-    const struct random *random; /* NULL: the system's */
+    const struct random *random;
     struct slice region;
     struct slice account;
     struct slice endpoint; /* host:port, for DescribeEndpoints */

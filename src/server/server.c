@@ -49,6 +49,7 @@ static struct op_context context_new(struct server *server) {
         .catalog = catalog_view_new(server->engine),
         .exprs = expr_cache_new(EXPR_CACHE_ENTRIES),
         .clock = server->clock,
+        .random = &system_random,
         .region = slice_text(server->config.region),
         .account = SLICE_LITERAL(SERVER_ACCOUNT),
         .endpoint = server->endpoint_name,
@@ -131,6 +132,7 @@ static struct error *start_engine(struct server *server, struct arena *arena) {
         .durability = server->config.durability == SERVER_RELAXED ? STORE_RELAXED : STORE_DURABLE,
         .sync_interval_ms = SERVER_RELAXED_SYNC_MS,
         .clock = server->clock,
+        .random = &system_random,
         .region = slice_text(server->config.region),
         .account = SLICE_LITERAL(SERVER_ACCOUNT),
         .transaction_conflicts = server->config.transaction_conflicts,
@@ -168,6 +170,7 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .region = slice_text(server->config.region),
         /* The Date header tells the real time: SDKs correct the dates they sign with by it. */
         .clock = &system_clock,
+        .random = &system_random,
         .handle = pipeline_handle,
         .handle_own = routes_handle,
         .thread_start = io_thread_start,

@@ -23,11 +23,6 @@ static void no_sleep(struct transport *transport, int64_t duration_ms) {
     (void)transport, (void)duration_ms;
 }
 
-static int64_t no_chance(struct transport *transport, int64_t most) {
-    (void)transport;
-    return most;
-}
-
 static void no_free(struct transport *transport) {
     (void)transport;
 }
@@ -98,7 +93,7 @@ static void read_profiles(struct slice text) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct transport transport = {answer, no_sleep, no_chance, no_free};
+    struct transport transport = {answer, no_sleep, no_free};
     if (size < 2)
         return 0;
     reply_status = (data[1] & 1) != 0 ? 200 : 400;
@@ -111,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                                                  .access_key_id = "a",
                                                                  .secret_access_key = "b",
                                                                  .attempts_max = 2},
-                                           no_variable, &transport);
+                                           no_variable, &transport, &system_random);
     call(client, data[0]);
     const struct ddb_error *error = ddb_client_error(client);
     CHECK(error == NULL || (error->message != NULL && error->type != NULL));

@@ -18,7 +18,8 @@ static struct engine *the_engine(void) {
         return engine;
     arena_init(&arena);
     CHECK(memory_store_open(&arena, engine_keyspaces, KEYSPACE_COUNT, &store) == NULL);
-    struct engine_options options = {.store = store, .clock = &system_clock};
+    struct engine_options options = {
+        .store = store, .clock = &system_clock, .random = &system_random};
     CHECK(engine_open(&arena, &options, &engine) == NULL);
     arena_release(&arena);
     return engine;

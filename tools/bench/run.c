@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "base/random.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -209,7 +208,7 @@ static struct error *prepare(struct arena *arena, struct runner *runner) {
     const struct run_settings *settings = runner->settings;
     uint64_t seed;
     /* Never the same payloads again: to write what is there already is no write. */
-    random_fill(&system_random, &seed, sizeof(seed));
+    random_fill(settings->random, &seed, sizeof(seed));
     runner->shared.pool = payload_pool_new(arena, seed);
     runner->before = ARENA_NEW(arena, struct histogram);
     runner->now = ARENA_NEW(arena, struct histogram);

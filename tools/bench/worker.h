@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/buffer.h"
+#include "base/random.h"
 #include "bench/reply.h"
 #include "bench/schedule.h"
 #include "bench/stream.h"
@@ -36,6 +37,7 @@ struct run_settings {
     size_t payload_bytes;
     uint64_t group;
     uint64_t seed;
+    const struct random *random; /* of payloads */
 };
 
 struct run_shared {

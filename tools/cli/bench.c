@@ -11,7 +11,12 @@
 #include "cli/bench.h"
 #include "client/settings.h"
 
-enum { LOAD_CONNECTIONS = 16, FILES_BESIDE_SOCKETS = 64, TABLE_TIMEOUT_S = 300 };
+enum {
+    LOAD_CONNECTIONS = 16,
+    FILES_BESIDE_SOCKETS = 64,
+    TABLE_TIMEOUT_S = 300,
+    SEED_BITS = 31, /* a number that is easily typed again */
+};
 
 struct bench {
     struct arena *arena;
@@ -123,13 +128,6 @@ static void allow_files(uint64_t connections) {
 
 /* ---- the measurement ---- */
 
-/* Up to 31 bits: a number that is easily typed again. */
-static uint64_t any_seed(void) {
-    uint32_t seed;
-    random_fill(&system_random, &seed, sizeof(seed));
-    return seed >> 1;
-}
-
 static enum key_order choose_order(const struct bench *bench, const struct invocation *invocation) {
     if (options_given(invocation, "distribution"))
         return bench->options->order;
@@ -157,7 +155,10 @@ static void choose_settings(struct bench *bench, const struct invocation *invoca
     settings->payload_bytes = options->workload == NULL ? options->payload_bytes
                                                         : options->item_bytes - WORKLOAD_ITEM_BYTES;
     settings->group = options->group;
-    settings->seed = options_given(invocation, "seed") ? options->seed : any_seed();
+    settings->random = &system_random;
+    settings->seed = options_given(invocation, "seed")
+                         ? options->seed
+                         : random_below(settings->random, UINT64_C(1) << SEED_BITS);
     key_space_init(&bench->keys, choose_order(bench, invocation), options->keys);
 }
 

@@ -11,9 +11,9 @@ struct error *restore_call_new(struct op_call *call, struct slice target_table,
     struct restore_call *work = call->work;
     const struct sse_specification_input *sse = overrides->sse;
     work->overrides = overrides;
-    work->uuid = random_uuid(call_random(call), call->arena);
+    work->uuid = random_uuid(call->context->random, call->arena);
     if (sse != NULL && sse->enabled.value)
-        work->new_key_arn = kms_key_arn(call->arena, call_random(call), sse->kms_master_key_id,
+        work->new_key_arn = kms_key_arn(call->arena, call->context->random, sse->kms_master_key_id,
                                         call->context->region, call->context->account);
     return NULL;
 }

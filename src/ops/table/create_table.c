@@ -106,7 +106,7 @@ static void define(struct op_call *call, struct table_definition *definition) {
     const struct table_change *change = call->work;
     struct definitions definitions = definitions_of(call->arena, &request->attribute_definitions);
     definition->name = change->job.table_name;
-    definition->uuid = random_uuid(call_random(call), call->arena);
+    definition->uuid = random_uuid(call->context->random, call->arena);
     definition->status = TABLE_ACTIVE;
     definition->created_ms = change->now_ms;
     definition->keys = key_schema_of(&request->key_schema, &definitions);
@@ -119,7 +119,7 @@ static void define(struct op_call *call, struct table_definition *definition) {
     if (sse != NULL && sse->enabled.value) {
         definition->sse_kms = true;
         definition->sse_key_arn =
-            kms_key_arn(call->arena, call_random(call), sse->kms_master_key_id,
+            kms_key_arn(call->arena, call->context->random, sse->kms_master_key_id,
                         call->context->region, call->context->account);
     }
     definition->stream = stream_view_of(request->stream_specification);

@@ -43,9 +43,4 @@ struct error *table_not_found(struct arena *arena, struct slice name);
 /* Fails unless the table is ACTIVE. */
 struct error *table_check_active(struct arena *arena, const struct table_definition *definition);
 
-/* The source of randomness of a call. */
-static inline const struct random *call_random(const struct op_call *call) {
-    return call->context->random != NULL ? call->context->random : &system_random;
-}
-
 #endif

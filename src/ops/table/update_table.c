@@ -234,7 +234,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     work->update = (struct table_update){.request = request, .now_ms = work->change.now_ms};
     if (sse != NULL && sse->enabled.value)
         work->update.new_key_arn =
-            kms_key_arn(call->arena, call_random(call), sse->kms_master_key_id,
+            kms_key_arn(call->arena, call->context->random, sse->kms_master_key_id,
                         call->context->region, call->context->account);
     table_change_submit(call, change, ret_state);
     return NULL;

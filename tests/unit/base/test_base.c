@@ -1,4 +1,4 @@
-/* test_base.c - arena, buffer, SipHash and the error type. */
+/* test_base.c - arena, buffer, SipHash, randomness and the error type. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/machine.h"
+#include "base/random.h"
 #include "base/siphash.h"
 
 static void arena_rewinds_to_its_mark(void **state) {
@@ -148,12 +149,35 @@ static void the_machine_has_memory(void **state) {
     assert_true(bytes <= physical);
 }
 
+struct given_random {
+    struct random random; /* must be first */
+    uint64_t bits;
+};
+
+static void give(const struct random *random, void *bytes, size_t size) {
+    assert_int_equal(size, sizeof(uint64_t));
+    memcpy(bytes, &((const struct given_random *)random)->bits, size);
+}
+
+static void random_numbers_span_their_range(void **state) {
+    (void)state;
+    struct given_random given = {{give}, 0};
+    assert_true(random_below(&given.random, 10) == 0);
+    given.bits = UINT64_MAX;
+    assert_true(random_below(&given.random, 10) == 9);
+    assert_true(random_below(&given.random, UINT64_MAX) == UINT64_MAX - 1);
+    given.bits = UINT64_MAX / 2;
+    assert_true(random_below(&given.random, 10) == 4);
+    assert_true(random_below(&given.random, 1) == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_rewinds_to_its_mark),
         cmocka_unit_test(arena_rewinds_to_an_empty_start),
         cmocka_unit_test(buffer_stops_at_its_maximum),
         cmocka_unit_test(siphash_matches_the_reference),
+        cmocka_unit_test(random_numbers_span_their_range),
         cmocka_unit_test(varints_round_trip_and_refuse_what_is_cut),
         cmocka_unit_test(error_carries_its_row),
         cmocka_unit_test(local_failures_stay_here),

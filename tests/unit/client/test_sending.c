@@ -42,16 +42,18 @@ static void fake_sleep(struct transport *transport, int64_t duration_ms) {
     snprintf(waits + len, sizeof(waits) - len, "%lld ", (long long)duration_ms);
 }
 
-static int64_t fake_random(struct transport *transport, int64_t most) {
-    (void)transport;
-    return most;
+/* All bits are set: each wait is the longest that it may be. */
+static void fill(const struct random *random, void *bytes, size_t size) {
+    (void)random;
+    memset(bytes, 0xff, size);
 }
 
 static void fake_free(struct transport *transport) {
     (void)transport;
 }
 
-static struct transport fake = {fake_exchange, fake_sleep, fake_random, fake_free};
+static struct transport fake = {fake_exchange, fake_sleep, fake_free};
+static const struct random fake_random = {fill};
 
 static const char *no_variable(const char *name) {
     (void)name;
@@ -66,7 +68,7 @@ static struct ddb_client *make_client(const struct step *steps) {
                                             .access_key_id = "a",
                                             .secret_access_key = "b",
                                             .backoff_max_ms = 300},
-                      no_variable, &fake);
+                      no_variable, &fake, &fake_random);
 }
 
 #define THROTTLED \
@@ -85,6 +87,15 @@ static void waits_double_up_to_their_maximum(void **state) {
     assert_string_equal(waits, "50 100 200 300 300 ");
     assert_string_equal(sent, "DynamoDB_20120810.PutItem {\"a\":1}");
     assert_ptr_equal(script, steps + 6);
+    ddb_client_free(client);
+}
+
+static void a_transaction_has_a_token(void **state) {
+    (void)state;
+    struct ddb_client *client = make_client((const struct step[]){DONE});
+    assert_true(ddb_transact_write_items(client, NULL, 0, NULL));
+    assert_string_equal(sent, "DynamoDB_20120810.TransactWriteItems {\"TransactItems\":[],"
+                              "\"ClientRequestToken\":\"ffffffff-ffff-4fff-bfff-ffffffffffff\"}");
     ddb_client_free(client);
 }
 
@@ -205,7 +216,7 @@ static void an_error_has_items_and_reasons(void **state) {
 
 static void a_client_without_settings_fails_every_call(void **state) {
     (void)state;
-    struct ddb_client *client = client_new(NULL, no_variable, NULL);
+    struct ddb_client *client = client_new(NULL, no_variable, NULL, &fake_random);
     struct ddb_item *item = NULL;
     assert_int_equal(ddb_client_error(client)->kind, DDB_ERROR_CONFIG);
     assert_null(ddb_call(client, "ListTables", "{}"));
@@ -222,6 +233,7 @@ static void a_client_without_settings_fails_every_call(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_double_up_to_their_maximum),
+        cmocka_unit_test(a_transaction_has_a_token),
         cmocka_unit_test(attempts_end),
         cmocka_unit_test(what_is_sent_twice),
         cmocka_unit_test(hopeless_connections_are_not_tried_again),

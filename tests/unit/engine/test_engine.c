@@ -292,6 +292,31 @@ static void a_moved_clock_is_kept_at_once(void **state) {
     fixture_close(&f);
 }
 
+static void fill_with_sevens(const struct random *random, void *bytes, size_t size) {
+    (void)random;
+    memset(bytes, 7, size);
+}
+
+/* So that a test can know in which order items lie. */
+static void a_new_database_has_the_secret_that_chance_gave(void **state) {
+    (void)state;
+    static const struct random sevens = {fill_with_sevens};
+    struct engine_fixture f;
+    struct store *store = fixture_store();
+    struct store_txn *txn;
+    struct slice record;
+    const struct store_key format = {KEYSPACE_CATALOG, SLICE_LITERAL("F")};
+    struct engine_options options = fixture_options(store);
+    options.random = &sevens;
+    assert_null(fixture_open_with(&f, &options));
+    assert_null(store_begin(store, &f.arena, STORE_READ, &txn));
+    assert_null(store_get(txn, &format, &record));
+    assert_int_equal(record.len, 21);
+    assert_memory_equal(record.data + 1, "\7\7\7\7\7\7\7\7\7\7\7\7\7\7\7\7", 16);
+    store_end(txn);
+    fixture_close(&f);
+}
+
 #define ENGINE_TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
@@ -306,6 +331,7 @@ int main(void) {
         ENGINE_TEST(a_dropped_table_is_gone_with_its_items),
         ENGINE_TEST(tables_are_sorted_and_unique),
         cmocka_unit_test(a_moved_clock_is_kept_at_once),
+        cmocka_unit_test(a_new_database_has_the_secret_that_chance_gave),
     };
     return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
 }

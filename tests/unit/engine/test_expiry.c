@@ -171,20 +171,20 @@ static void a_batch_may_write_an_item_twice(void **state) {
 
 static uint64_t random_state = 2026;
 
-static uint32_t random_below(uint32_t bound) {
+static uint32_t next_below(uint32_t bound) {
     random_state = random_state * 6364136223846793005U + 1442695040888963407U;
     return (uint32_t)(random_state >> 33) % bound;
 }
 
 static void write_randomly(struct engine_fixture *f, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        unsigned n = random_below(1500);
+        unsigned n = next_below(1500);
         struct slice key =
             arena_printf(&f->arena, "{\"pk\":{\"S\":\"p%u\"},\"sk\":{\"S\":\"%u\"}}", n % 7, n);
-        if (random_below(4) == 0)
+        if (next_below(4) == 0)
             assert_null(fixture_delete(f, "T", (const char *)key.data));
         else
-            put_at(f, n, random_below(4) == 0 ? -1 : EXPIRY_NOW + 1000 + random_below(50));
+            put_at(f, n, next_below(4) == 0 ? -1 : EXPIRY_NOW + 1000 + next_below(50));
     }
 }
 

@@ -30,7 +30,7 @@ static void assert_same_as_items(struct engine_fixture *f) {
 
 static uint64_t random_state = 2026;
 
-static uint32_t random_below(uint32_t bound) {
+static uint32_t next_below(uint32_t bound) {
     random_state = random_state * 6364136223846793005U + 1442695040888963407U;
     return (uint32_t)(random_state >> 33) % bound;
 }
@@ -46,17 +46,17 @@ static struct value random_item(struct engine_fixture *f, uint32_t keys) {
                                     ",\"n\":{\"N\":\"1.0\"}"};
     static const char *const x[] = {"", ",\"x\":{\"S\":\"x\"}", ",\"x\":{\"L\":[{\"N\":\"1\"}]}",
                                     ",\"y\":{\"S\":\"y\"}"};
-    uint32_t key = random_below(keys);
-    struct slice json = arena_printf(
-        &f->arena, "{\"pk\":{\"S\":\"p%u\"},\"sk\":{\"S\":\"%u\"}%s%s%s%s}", key % 5, key,
-        g[random_below(4)], l[random_below(4)], n[random_below(4)], x[random_below(4)]);
+    uint32_t key = next_below(keys);
+    struct slice json =
+        arena_printf(&f->arena, "{\"pk\":{\"S\":\"p%u\"},\"sk\":{\"S\":\"%u\"}%s%s%s%s}", key % 5,
+                     key, g[next_below(4)], l[next_below(4)], n[next_below(4)], x[next_below(4)]);
     return fixture_item(f, (const char *)json.data);
 }
 
 static struct item_write random_write(struct engine_fixture *f, uint32_t keys) {
     struct value item = random_item(f, keys);
     struct item_write write = {.table = fixture_table(f, "T"), .kind = WRITE_PUT, .item = item};
-    if (random_below(4) == 0) {
+    if (next_below(4) == 0) {
         const struct key_schema *schema = &write.table->definition.keys;
         write.kind = WRITE_DELETE;
         struct slice pk = value_scalar(value_map_find(item, schema->hash[0].name));
