@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/check.h"
+#include "base/container.h"
 #include "base/library.h"
 #include "client/transport.h"
 #include "client/tree.h"
@@ -174,7 +175,7 @@ static struct curl_slist *make_headers(struct curl_transport *t, const struct ex
 
 static void exchange_by_curl(struct transport *transport, const struct exchange *exchange,
                              struct buffer *body, struct answer *ret_answer) {
-    struct curl_transport *t = (struct curl_transport *)transport;
+    struct curl_transport *t = container_of(transport, struct curl_transport, transport);
     *ret_answer = (struct answer){.kind = ANSWER_REPLY};
     t->body = body;
     t->answer = ret_answer;
@@ -213,7 +214,7 @@ static void sleep_for_real(struct transport *transport, int64_t duration_ms) {
 /* ---- life ---- */
 
 static void free_curl(struct transport *transport) {
-    struct curl_transport *t = (struct curl_transport *)transport;
+    struct curl_transport *t = container_of(transport, struct curl_transport, transport);
     libcurl.easy_cleanup(t->curl);
     signer_release(&t->signer);
     free(t);

@@ -22,6 +22,7 @@
 #include "admin/control_socket.h"
 #include "admin/files.h"
 #include "base/check.h"
+#include "base/container.h"
 #include "base/log.h"
 #include "store/dump/dump.h"
 
@@ -103,7 +104,7 @@ static struct error *sink_failed(struct arena *arena, const char *why) {
  * still follow, and while the client does not read. */
 static struct error *socket_sink_write(struct dump_sink *base, struct arena *arena,
                                        struct slice bytes) {
-    struct socket_sink *sink = (struct socket_sink *)base;
+    struct socket_sink *sink = container_of(base, struct socket_sink, base);
     bool first_of_stop = !sink->stopped && stopping(sink->client->control);
     sink->stopped = sink->stopped || first_of_stop;
     if (first_of_stop || (sink->stopped && !sink->answered))

@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include "admin/files.h"
+#include "base/container.h"
 #include "engine/engine.h"
 
 static struct error *source_read(struct dump_source *base, struct arena *arena, void *bytes,
                                  size_t size, size_t *ret_len) {
-    const struct fd_source *source = (const struct fd_source *)base;
+    const struct fd_source *source = container_of(base, struct fd_source, base);
     ssize_t len;
     do {
         len = read(source->fd, bytes, size);
@@ -22,12 +23,12 @@ static struct error *source_read(struct dump_source *base, struct arena *arena, 
 }
 
 static struct error *sink_write(struct dump_sink *base, struct arena *arena, struct slice bytes) {
-    const struct fd_sink *sink = (const struct fd_sink *)base;
+    const struct fd_sink *sink = container_of(base, struct fd_sink, base);
     return files_write_all(sink->fd, bytes) ? NULL : files_failed(arena, "write", sink->name);
 }
 
 static void progress_report(struct dump_progress *base, uint64_t records, uint64_t bytes) {
-    struct dump_observer *observer = ((struct stream_progress *)base)->observer;
+    struct dump_observer *observer = container_of(base, struct stream_progress, base)->observer;
     if (observer != NULL)
         observer->report(observer, records, bytes);
 }

@@ -1,5 +1,6 @@
 /* clock.c - the system's clock, and one that can be moved. */
 #include "base/clock.h"
+#include "base/container.h"
 
 #include <time.h>
 
@@ -32,7 +33,7 @@ static int64_t time_of(int64_t state, int64_t monotonic_ms) {
 }
 
 static int64_t movable_now_ms(const struct clock *clock) {
-    const struct movable_clock *movable = (const struct movable_clock *)(const void *)clock;
+    const struct movable_clock *movable = container_of(clock, const struct movable_clock, clock);
     return time_of(atomic_load(&movable->state), read_ms(CLOCK_MONOTONIC));
 }
 

@@ -23,7 +23,7 @@ static inline int64_t clock_now_ms(const struct clock *clock) {
 /* A clock that is set forward by whoever holds it, and that may stand still. Any thread may read
  * and move it. Its time never goes back, whatever happens to the system's clock. */
 struct movable_clock {
-    struct clock clock; /* must be first */
+    struct clock clock;
     /* The lowest bit: it is running. The rest: how far it is ahead of the monotonic clock, or the
      * time at which it stands. One word, so that both change together. */
     _Atomic int64_t state;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/container.h"
 #include "endpoint/connection_state.h"
 #include "http/reply.h"
 
@@ -181,7 +182,7 @@ void connection_run(struct connection *c) {
 }
 
 static struct connection *connection_of_exchange(struct exchange *exchange) {
-    return (struct connection *)((char *)exchange - offsetof(struct connection, exchange));
+    return container_of(exchange, struct connection, exchange);
 }
 
 static void answer(struct connection *c, const struct exchange_reply_options *options) {
@@ -208,7 +209,7 @@ void exchange_reply(struct exchange *exchange, int status) {
 }
 
 static struct connection *connection_of(struct net_stream *stream) {
-    return (struct connection *)stream;
+    return container_of(stream, struct connection, stream);
 }
 
 static void on_opened(struct net_stream *stream) {

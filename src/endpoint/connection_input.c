@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/container.h"
 #include "endpoint/connection_state.h"
 
 enum {
@@ -39,8 +40,7 @@ static bool budget_take(struct endpoint *endpoint, uint64_t bytes) {
 }
 
 static void retry_now(struct net_task *task) {
-    struct endpoint_thread *thread =
-        (struct endpoint_thread *)((char *)task - offsetof(struct endpoint_thread, retry_task));
+    struct endpoint_thread *thread = container_of(task, struct endpoint_thread, retry_task);
     thread->retry_posted = false;
     connection_retry_waiting(thread);
     net_loop_unhold(thread->loop);

@@ -51,7 +51,7 @@ struct endpoint {
 };
 
 struct connection {
-    struct net_stream stream; /* must be first */
+    struct net_stream stream;
     struct exchange exchange;
     struct endpoint *endpoint;
     struct endpoint_thread *thread; /* NULL until opened */

@@ -7,6 +7,7 @@
  * Between groups the thread does its chores (chores.h), and with STORE_RELAXED it makes what was
  * committed durable every sync_interval_ms.
  * Memory: one arena per group; a job's results are in the job's arena. */
+#include "base/container.h"
 #include "base/deadline.h"
 #include "base/log.h"
 #include "engine/chores.h"
@@ -53,7 +54,7 @@ enum clock_moved engine_move_clock(struct engine *engine, struct movable_clock *
 /* ---- a group of writes ---- */
 
 static struct write_job *as_write(struct job *job) {
-    return (struct write_job *)(void *)job;
+    return container_of(job, struct write_job, job);
 }
 
 /* What a job's items will take, as far as that is known before it runs: what is there now, which is
@@ -181,7 +182,7 @@ static void answer_writes(struct job *jobs, const struct error *error) {
 }
 
 static void run_catalog_job(struct engine *engine, struct job *first) {
-    struct catalog_job *job = (struct catalog_job *)(void *)first;
+    struct catalog_job *job = container_of(first, struct catalog_job, job);
     catalog_run(engine, job);
     job->done(job);
 }
@@ -196,7 +197,7 @@ static void keep_time(struct engine *engine, struct arena *arena) {
 
 /* The job is gone once it is done. */
 static void run_clock_job(struct engine *engine, struct arena *arena, struct job *first) {
-    struct clock_job *job = (struct clock_job *)(void *)first;
+    struct clock_job *job = container_of(first, struct clock_job, waited.job);
     job->outcome = movable_clock_move(job->clock, job->move);
     job->now_ms = clock_now_ms(&job->clock->clock);
     if (job->outcome == CLOCK_MOVED)

@@ -14,6 +14,7 @@
 #include <signal.h>
 
 #include "base/check.h"
+#include "base/container.h"
 #include "net/loop_state.h"
 #include "net/stream.h"
 
@@ -204,8 +205,7 @@ bool net_loop_start(struct net_loop *loop) {
 }
 
 static void stop_now(struct net_task *task) {
-    struct net_loop *loop =
-        (struct net_loop *)((char *)task - offsetof(struct net_loop, stop_task));
+    struct net_loop *loop = container_of(task, struct net_loop, stop_task);
     loop->stopping = true;
     loop->stop_at_ms = uv_now(&loop->uv) + loop->stop_grace_ms;
     if (loop->stopped != NULL)

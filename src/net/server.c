@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/container.h"
 #include "net/listen.h"
 #include "net/loop_state.h"
 
@@ -38,8 +39,7 @@ struct net_server {
 };
 
 static void open_stream(struct net_task *task) {
-    struct net_stream *stream =
-        (struct net_stream *)((char *)task - offsetof(struct net_stream, arrival));
+    struct net_stream *stream = container_of(task, struct net_stream, arrival);
     CHECK(uv_tcp_init(&stream->loop->uv, &stream->tcp) == 0);
     stream->tcp.data = stream;
     net_loop_add(stream->loop, stream);
@@ -121,8 +121,7 @@ static void on_acceptable(uv_poll_t *poll, int status, int events) {
 }
 
 static void listen_now(struct net_task *task) {
-    struct net_server *server =
-        (struct net_server *)((char *)task - offsetof(struct net_server, listen_task));
+    struct net_server *server = container_of(task, struct net_server, listen_task);
     for (unsigned i = 0; i < server->sockets.count; i++) {
         CHECK(uv_poll_init(&server->loops[0].uv, &server->polls[i], server->sockets.fds[i]) == 0);
         server->polls[i].data = server;
@@ -132,8 +131,7 @@ static void listen_now(struct net_task *task) {
 
 /* On loop 0. The other loops are told from here, after the last socket they were handed. */
 static void stop_listening(struct net_loop *loop) {
-    struct net_server *server =
-        (struct net_server *)((char *)loop - offsetof(struct net_server, loops));
+    struct net_server *server = container_of(loop, struct net_server, loops[0]);
     for (unsigned i = 0; i < server->sockets.count; i++)
         uv_close((uv_handle_t *)&server->polls[i], NULL);
     net_sockets_close(&server->sockets);

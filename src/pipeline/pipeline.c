@@ -12,6 +12,7 @@
 #include "pipeline/pipeline.h"
 
 #include "auth/auth.h"
+#include "base/container.h"
 #include "base/log.h"
 #include "http/reply.h"
 #include "pipeline/authorize.h"
@@ -113,15 +114,13 @@ static void finish(struct pipeline_call *self, struct error *error) {
 /* ---- waiting ---- */
 
 static void resume_after_commit(struct net_task *task) {
-    struct exchange *exchange =
-        (struct exchange *)(void *)((char *)task - offsetof(struct exchange, task));
+    struct exchange *exchange = container_of(task, struct exchange, task);
     struct pipeline_call *self = exchange->user;
     finish(self, self->call.op->finish(&self->call));
 }
 
 static void resume_after_worker(struct net_task *task) {
-    struct exchange *exchange =
-        (struct exchange *)(void *)((char *)task - offsetof(struct exchange, task));
+    struct exchange *exchange = container_of(task, struct exchange, task);
     struct pipeline_call *self = exchange->user;
     finish(self, self->error);
 }
@@ -133,8 +132,7 @@ static void wake(struct op_call *call) {
 }
 
 static void run_elsewhere(struct worker_task *task, void *context) {
-    struct pipeline_call *self =
-        (struct pipeline_call *)(void *)((char *)task - offsetof(struct pipeline_call, task));
+    struct pipeline_call *self = container_of(task, struct pipeline_call, task);
     self->call.context = context;
     struct exchange *exchange = self->exchange;
     self->error = self->call.op->run(&self->call, &self->state);

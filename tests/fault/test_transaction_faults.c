@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/container.h"
 #include "store/fault/fault.h"
 #include "support/transaction_fixture.h"
 
@@ -23,7 +24,7 @@ struct ticking_clock {
 };
 
 static int64_t tick(const struct clock *clock) {
-    return ++((struct ticking_clock *)(uintptr_t)clock)->now_ms;
+    return ++container_of(clock, struct ticking_clock, clock)->now_ms;
 }
 
 static struct ticking_clock ticking_clock = {{tick}, 1700000000000};

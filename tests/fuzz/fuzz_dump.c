@@ -2,6 +2,7 @@
  *
  * They are refused with a text, or they load into a store whose own dump has the same records. The
  * checksums would keep a fuzzer out, so when the first byte is odd they are made right first. */
+#include "base/container.h"
 #include "fuzz.h"
 #include "store/dump/format.h"
 #include "store/memory/memory.h"
@@ -18,7 +19,7 @@ struct memory_end {
 static struct error *end_read(struct dump_source *base, struct arena *arena, void *bytes,
                               size_t size, size_t *ret_len) {
     (void)arena;
-    struct memory_end *end = (struct memory_end *)base;
+    struct memory_end *end = container_of(base, struct memory_end, source);
     size_t len = size < end->bytes.len ? size : end->bytes.len;
     memcpy(bytes, end->bytes.data, len);
     end->bytes = slice_skip(end->bytes, len);
@@ -33,7 +34,7 @@ struct memory_sink {
 
 static struct error *sink_write(struct dump_sink *base, struct arena *arena, struct slice bytes) {
     (void)arena;
-    buffer_append_slice(&((struct memory_sink *)base)->bytes, bytes);
+    buffer_append_slice(&container_of(base, struct memory_sink, base)->bytes, bytes);
     return NULL;
 }
 

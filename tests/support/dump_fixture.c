@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/container.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
 #include "support/dump_fixture.h"
@@ -18,7 +19,7 @@ const struct store_keyspace dump_keyspaces[DUMP_KEYSPACES] = {{.name = "one"}, {
 /* ---- ends in memory ---- */
 
 static struct error *memory_write(struct dump_sink *base, struct arena *arena, struct slice bytes) {
-    struct memory_sink *sink = (struct memory_sink *)base;
+    struct memory_sink *sink = container_of(base, struct memory_sink, base);
     if (++sink->calls == sink->fail_at)
         return error_local(arena, "the sink is full");
     buffer_append_slice(&sink->bytes, bytes);
@@ -28,7 +29,7 @@ static struct error *memory_write(struct dump_sink *base, struct arena *arena, s
 struct error *memory_source_read(struct dump_source *base, struct arena *arena, void *bytes,
                                  size_t size, size_t *ret_len) {
     (void)arena;
-    struct memory_source *source = (struct memory_source *)base;
+    struct memory_source *source = container_of(base, struct memory_source, base);
     size_t len = size < source->step_max ? size : source->step_max;
     len = len < source->bytes.len ? len : source->bytes.len;
     memcpy(bytes, source->bytes.data, len);

@@ -2,6 +2,7 @@
 #include "support/engine_fixture.h"
 
 #include "base/check.h"
+#include "base/container.h"
 #include "store/memory/memory.h"
 #include "support/read_item.h"
 
@@ -81,7 +82,7 @@ const char *fixture_json(struct engine_fixture *fixture, struct value item) {
 /* ---- catalog jobs ---- */
 
 static void catalog_done(struct catalog_job *job) {
-    struct fixture_job *waited = (struct fixture_job *)(void *)job;
+    struct fixture_job *waited = container_of(job, struct fixture_job, job);
     sem_post(&waited->fixture->done);
 }
 

@@ -57,7 +57,7 @@ struct error *fixture_drop_table(struct engine_fixture *fixture, const char *nam
 
 /* A catalog job that the test waits for. */
 struct fixture_job {
-    struct catalog_job job; /* must be first */
+    struct catalog_job job;
     struct engine_fixture *fixture;
 };
 typedef struct error *fixture_change(struct catalog_job *job, const struct table *current,

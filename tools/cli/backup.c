@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "admin/dump_file.h"
+#include "base/container.h"
 #include "base/timestamp.h"
 #include "cli/options.h"
 
@@ -32,7 +33,7 @@ static double rate_of(const struct display *display, uint64_t bytes) {
 }
 
 static void display_report(struct dump_observer *observer, uint64_t records, uint64_t bytes) {
-    struct display *display = (struct display *)observer;
+    struct display *display = container_of(observer, struct display, observer);
     double now = now_s();
     if (!display->terminal || now < display->next_s)
         return;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/container.h"
 #include "base/random.h"
 #include "cli/bench.h"
 #include "client/settings.h"
@@ -46,7 +47,7 @@ struct display {
 
 static void show_second(struct run_observer *observer, const struct run_second *second,
                         uint64_t replies, uint64_t errors) {
-    struct display *display = (struct display *)observer;
+    struct display *display = container_of(observer, struct display, observer);
     struct arena arena;
     arena_init(&arena);
     uint64_t rate = (uint64_t)((double)second->replies / second->length_s);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/container.h"
 
 struct fault_store {
     struct store base;
@@ -31,15 +32,15 @@ struct fault_scan {
 };
 
 static struct fault_store *fault_of(struct store *store) {
-    return (struct fault_store *)store;
+    return container_of(store, struct fault_store, base);
 }
 
 static struct store_txn *inner_txn(struct store_txn *txn) {
-    return ((struct fault_txn *)txn)->inner;
+    return container_of(txn, struct fault_txn, base)->inner;
 }
 
 static struct store_scan *inner_scan(struct store_scan *scan) {
-    return ((struct fault_scan *)scan)->inner;
+    return container_of(scan, struct fault_scan, base)->inner;
 }
 
 /* Counts a call; an error when it is the one to fail. */
@@ -188,13 +189,13 @@ void fault_store_arm(struct store *base, enum fault fault, uint64_t n) {
 }
 
 uint64_t fault_store_calls(const struct store *store) {
-    return atomic_load(&((const struct fault_store *)store)->calls);
+    return atomic_load(&container_of(store, const struct fault_store, base)->calls);
 }
 
 uint64_t fault_store_commits(const struct store *store) {
-    return atomic_load(&((const struct fault_store *)store)->commits);
+    return atomic_load(&container_of(store, const struct fault_store, base)->commits);
 }
 
 bool fault_store_fired(const struct store *store) {
-    return atomic_load(&((const struct fault_store *)store)->fired);
+    return atomic_load(&container_of(store, const struct fault_store, base)->fired);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/container.h"
 #include "store/memory/versions.h"
 
 struct memory_store {
@@ -32,7 +33,7 @@ struct memory_scan {
 };
 
 static struct memory_store *memory_of(struct store *store) {
-    return (struct memory_store *)store;
+    return container_of(store, struct memory_store, base);
 }
 
 static void memory_close(struct store *store) {
@@ -65,7 +66,7 @@ static void edit_abandon(struct memory_store *memory) {
 }
 
 static void memory_end(struct store_txn *base) {
-    struct memory_txn *txn = (struct memory_txn *)base;
+    struct memory_txn *txn = container_of(base, struct memory_txn, base);
     struct memory_store *memory = memory_of(base->store);
     if (txn->version != NULL)
         version_unpin(txn->version);
@@ -74,7 +75,7 @@ static void memory_end(struct store_txn *base) {
 }
 
 static const struct version *txn_version(struct store_txn *base) {
-    struct memory_txn *txn = (struct memory_txn *)base;
+    struct memory_txn *txn = container_of(base, struct memory_txn, base);
     if (txn->version == NULL)
         txn->version = versions_pin(&memory_of(base->store)->versions);
     return txn->version;
@@ -117,7 +118,7 @@ static const struct record *scan_step(struct memory_scan *scan) {
 
 static struct error *memory_scan_next(struct store_scan *base, bool *ret_found,
                                       struct slice *ret_key, struct slice *ret_value) {
-    const struct record *record = scan_step((struct memory_scan *)base);
+    const struct record *record = scan_step(container_of(base, struct memory_scan, base));
     *ret_found = record != NULL;
     if (record != NULL) {
         *ret_key = record_key(record);

@@ -2,10 +2,11 @@
 #ifndef GRAMME_STORE_MEMORY_NODE_H
 #define GRAMME_STORE_MEMORY_NODE_H
 
+#include "base/container.h"
 #include "store/memory/tree.h"
 
 static inline struct node **node_children_edit(struct node *node) {
-    return ((struct branch *)node)->children;
+    return container_of(node, struct branch, node)->children;
 }
 
 struct record *record_new(struct tree_edit *edit, struct slice key, struct slice value);

@@ -14,6 +14,7 @@
 #ifndef GRAMME_STORE_MEMORY_TREE_H
 #define GRAMME_STORE_MEMORY_TREE_H
 
+#include "base/container.h"
 #include "base/slice.h"
 
 #ifndef NODE_ENTRIES_MAX /* a test makes it small, to have tall trees */
@@ -96,7 +97,7 @@ static inline bool node_is_leaf(const struct node *node) {
 }
 
 static inline struct node *const *node_children(const struct node *node) {
-    return ((const struct branch *)node)->children;
+    return container_of(node, const struct branch, node)->children;
 }
 
 /* NULL when absent. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/container.h"
 #include "store/memory/node.h"
 
 enum { SORTED_PER_PUBLISH_MIN = 4096 };
@@ -86,7 +87,7 @@ static void node_take_apart(struct versions *versions, struct node *node) {
 
 static void object_sort(struct versions *versions, struct object *object) {
     if (object->whole)
-        node_take_apart(versions, (struct node *)object);
+        node_take_apart(versions, container_of(object, struct node, object));
     struct version *version = versions->current;
     while (version != NULL && version->number >= object->retired)
         version = version->older;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/container.h"
 #include "store/rocksdb/library.h"
 #include "store/rocksdb/rocksdb.h"
 
@@ -67,7 +68,7 @@ struct rocksdb_scan {
 };
 
 static inline struct rocksdb_store *rocksdb_of(struct store *store) {
-    return (struct rocksdb_store *)store;
+    return container_of(store, struct rocksdb_store, base);
 }
 
 static inline struct rocksdb_store *rocksdb_of_txn(struct store_txn *txn) {

@@ -6,6 +6,7 @@
  * transactions, scans and the bounds of scans live in the caller's arena.
  * Threads: a transaction belongs to one thread at a time. */
 #include "base/check.h"
+#include "base/container.h"
 #include "store/rocksdb/internal.h"
 
 enum {
@@ -31,7 +32,7 @@ struct error *rocksdb_txn_begin(struct store *store, struct arena *arena, enum s
 }
 
 void rocksdb_txn_end(struct store_txn *base) {
-    struct rocksdb_txn *txn = (struct rocksdb_txn *)base;
+    struct rocksdb_txn *txn = container_of(base, struct rocksdb_txn, base);
     struct rocksdb_store *store = rocksdb_of_txn(base);
     for (struct pin_chunk *chunk = txn->pins; chunk != NULL; chunk = chunk->older) {
         for (size_t i = 0; i < chunk->count; i++)
@@ -134,7 +135,7 @@ static struct error *get_batched(struct rocksdb_txn *txn, const rocksdb_readopti
 
 struct error *rocksdb_txn_get_many(struct store_txn *base, size_t count,
                                    const struct store_key *keys, struct slice *ret_values) {
-    struct rocksdb_txn *txn = (struct rocksdb_txn *)base;
+    struct rocksdb_txn *txn = container_of(base, struct rocksdb_txn, base);
     const rocksdb_readoptions_t *options =
         txn_snapshot(txn) != NULL ? txn->read_at : rocksdb_of_txn(base)->read_latest;
     if (count >= BATCHED_GET_MIN)
@@ -147,7 +148,7 @@ struct error *rocksdb_txn_get_many(struct store_txn *base, size_t count,
 struct error *rocksdb_scan_open(struct store_txn *base, const struct store_range *range,
                                 bool reverse, struct store_scan **ret_scan) {
     struct rocksdb_store *store = rocksdb_of_txn(base);
-    const rocksdb_snapshot_t *snapshot = txn_snapshot((struct rocksdb_txn *)base);
+    const rocksdb_snapshot_t *snapshot = txn_snapshot(container_of(base, struct rocksdb_txn, base));
     struct rocksdb_scan *scan = ARENA_NEW(base->arena, struct rocksdb_scan);
     scan->reverse = reverse;
     scan->first = arena_slice(base->arena, range->first);
@@ -185,7 +186,7 @@ static void scan_move(struct rocksdb_scan *scan) {
 
 struct error *rocksdb_scan_next(struct store_scan *base, bool *ret_found, struct slice *ret_key,
                                 struct slice *ret_value) {
-    struct rocksdb_scan *scan = (struct rocksdb_scan *)base;
+    struct rocksdb_scan *scan = container_of(base, struct rocksdb_scan, base);
     if (!scan->started || rocks.iter_valid(scan->iterator))
         scan_move(scan);
     if (!rocks.iter_valid(scan->iterator)) {
@@ -206,7 +207,7 @@ struct error *rocksdb_scan_next(struct store_scan *base, bool *ret_found, struct
 }
 
 void rocksdb_scan_close(struct store_scan *base) {
-    struct rocksdb_scan *scan = (struct rocksdb_scan *)base;
+    struct rocksdb_scan *scan = container_of(base, struct rocksdb_scan, base);
     rocks.iter_destroy(scan->iterator);
     rocks.readoptions_destroy(scan->options);
 }

@@ -16,6 +16,7 @@
 #include "admin/control.h"
 #include "admin/control_socket.h"
 #include "admin/dump_stream.h"
+#include "base/container.h"
 #include "store/memory/memory.h"
 
 static const struct store_keyspace keyspaces[] = {{.name = "one"}};
@@ -128,7 +129,7 @@ struct slow_source {
 
 static struct error *slow_read(struct dump_source *base, struct arena *arena, void *bytes,
                                size_t size, size_t *ret_len) {
-    struct slow_source *slow = (struct slow_source *)base;
+    struct slow_source *slow = container_of(base, struct slow_source, base);
     TRY(slow->inner.base.read(&slow->inner.base, arena, bytes, size, ret_len));
     if (*ret_len < slow->until_pause) {
         slow->until_pause -= *ret_len;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/container.h"
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/random.h"
@@ -150,13 +151,13 @@ static void the_machine_has_memory(void **state) {
 }
 
 struct given_random {
-    struct random random; /* must be first */
+    struct random random;
     uint64_t bits;
 };
 
 static void give(const struct random *random, void *bytes, size_t size) {
     assert_int_equal(size, sizeof(uint64_t));
-    memcpy(bytes, &((const struct given_random *)random)->bits, size);
+    memcpy(bytes, &container_of(random, const struct given_random, random)->bits, size);
 }
 
 static void random_numbers_span_their_range(void **state) {

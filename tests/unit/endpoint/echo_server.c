@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/container.h"
 
 static struct exchange *exchange_of(struct net_task *task) {
-    return (struct exchange *)((char *)task - offsetof(struct exchange, task));
+    return container_of(task, struct exchange, task);
 }
 
 static void reply_echo(struct exchange *exchange) {

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "base/container.h"
 #include "store/dump/format.h"
 #include "store/memory/memory.h"
 #include "support/dump_fixture.h"
@@ -170,7 +171,7 @@ struct writing_progress {
 static void write_meanwhile(struct dump_progress *base, uint64_t records, uint64_t bytes) {
     (void)records;
     (void)bytes;
-    struct writing_progress *progress = (struct writing_progress *)base;
+    struct writing_progress *progress = container_of(base, struct writing_progress, base);
     if (++progress->blocks == 2) {
         dump_put(progress->fixture, progress->store, 1, "key 000000", "changed");
         dump_put(progress->fixture, progress->store, 1, "zzz", "new");
