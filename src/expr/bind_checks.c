@@ -213,8 +213,7 @@ static struct error *check_begins_with(struct binder *b, const struct instructio
 }
 
 static struct error *check_attribute_type(struct binder *b, const struct instruction *i) {
-    TRY(check_exists(b, i));
-    TRY(check_distinct(b, i));
+    TRY(check_equality(b, i));
     const struct operand *wanted = &operands_of(b, i)[1];
     enum value_type type = operand_type(b, wanted);
     if (type == VALUE_NONE)

@@ -109,6 +109,11 @@ static void compile_condition(struct compiler *c, const struct ast_node *node) {
     } else if (is_operator && node->op == OPERATOR_NOT) {
         compile_condition(c, node->args.first);
         compile_emit(c, OP_NOT, 0, 0);
+    } else if (is_operator && node->op == OPERATOR_SAME) {
+        compile_condition(c, node->args.first);
+        compile_emit(c, OP_KEEP, 0, 0);
+        compile_condition(c, node->args.last);
+        compile_emit(c, OP_SAME, 0, 0);
     } else {
         compile_test(c, test_opcode(node), &node->args);
     }

@@ -1,8 +1,8 @@
 /* evaluate.c - whether a condition holds for an item.
  *
- * The machine has one register, the truth value of the last test; AND and OR are jumps over the
- * tests that need not run. Nothing is allocated: operands are slices of the item or of the request,
- * and the result of size() is written to the stack. Many paths in a large item are found in one
+ * The machine has one register, the truth value of the last test, and some room to put it by; AND
+ * and OR are jumps over the tests that need not run. Nothing is allocated: operands are slices of
+ * the item or of the request, and the result of size() is written to the stack. Many paths in a large item are found in one
  * pass over it before the first test. One small function per instruction, named in opcodes.def.
  *
  * An attribute that is not there makes every test false, except <> and attribute_not_exists(). */
@@ -16,6 +16,8 @@ struct machine {
     const uint32_t *places; /* of the paths in the item; NULL: each is looked up */
     const struct instruction *next;
     bool truth;
+    uint8_t kept_count;
+    uint64_t kept[EXPR_KEPT_MAX / 64]; /* a bit each */
 };
 
 typedef void run_function(struct machine *m, const struct instruction *i);
@@ -234,6 +236,20 @@ static void run_jump_if_false(struct machine *m, const struct instruction *i) {
 static void run_jump_if_true(struct machine *m, const struct instruction *i) {
     if (m->truth)
         m->next = m->expr->program->is.code + i->target;
+}
+
+static void run_keep(struct machine *m, const struct instruction *i) {
+    (void)i;
+    CHECK(m->kept_count < EXPR_KEPT_MAX);
+    uint64_t bit = 1ull << (m->kept_count % 64), *word = &m->kept[m->kept_count / 64];
+    *word = m->truth ? *word | bit : *word & ~bit;
+    m->kept_count++;
+}
+
+static void run_same(struct machine *m, const struct instruction *i) {
+    (void)i;
+    m->kept_count--;
+    m->truth = m->truth == (m->kept[m->kept_count / 64] >> (m->kept_count % 64) & 1);
 }
 
 static run_function *const runs[OPCODE_COUNT] = {

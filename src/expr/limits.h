@@ -27,6 +27,10 @@ enum {
     PATHS_LOOKED_UP = 4,
     PATH_BYTES_LOOKED_UP = 16 * 1024,
 
+    /* How many truth values a condition may put by at a time: more than a statement can nest, and
+     * nothing else has any use for it. */
+    EXPR_KEPT_MAX = 128,
+
     /* A larger program is not kept in a cache. */
     CACHED_PROGRAM_BYTES_MAX = 16 * 1024,
 };

@@ -67,16 +67,19 @@ static struct error *without_prefix(struct error *error) {
     return error;
 }
 
+struct error *builder_check_size(const struct builder *b) {
+    struct error *error = ast_check_size(&b->ast);
+    return error == NULL ? NULL : without_prefix(error);
+}
+
 struct error *builder_finish(struct builder *b, struct expr_program **ret_program,
                              struct expr **ret_expr) {
-    struct error *error = ast_check_size(&b->ast);
-    if (error != NULL)
-        return without_prefix(error);
+    TRY(builder_check_size(b));
     if (!ast_fits(&b->ast))
         return error_request(b->arena, "The statement has too many names and values");
     struct expr_program *program = ast_compile(&b->ast);
     struct expr_placeholders given = {.values = b->values, .value_count = b->value_count};
-    error = expr_bind(b->arena, program, &given, ret_expr);
+    struct error *error = expr_bind(b->arena, program, &given, ret_expr);
     if (error != NULL) {
         expr_program_unref(program);
         return without_prefix(error);

@@ -29,6 +29,9 @@ struct error *builder_condition(struct builder *b, const struct node *node,
 /* updates.c */
 struct error *builder_updates(struct builder *b, const struct statement *statement);
 
+/* Fails when the tree has more operators than an expression may have. */
+struct error *builder_check_size(const struct builder *b);
+
 /* Compiles and binds what was built. The caller owns the reference to the program. */
 struct error *builder_finish(struct builder *b, struct expr_program **ret_program,
                              struct expr **ret_expr);

@@ -79,6 +79,17 @@ static struct ast_node *negated(struct builder *b, struct ast_node *node, bool n
 
 /* ---- tests ---- */
 
+/* In statements the service lists the types in another order than in expressions. */
+static struct error *check_type_name(struct builder *b, const struct node *name) {
+    if (name->kind != NODE_VALUE || value_type(name->value) != VALUE_S ||
+        value_type_from_name(value_scalar(name->value)) != VALUE_NONE)
+        return NULL;
+    return error_request(b->arena,
+                         "Invalid attribute type name found; type: %.*s, valid types: "
+                         "{N,BS,L,B,NULL,M,S,SS,NS,BOOL}",
+                         SLICE_ARGS(value_scalar(name->value)));
+}
+
 static struct error *call_test(struct builder *b, const struct node *call,
                                struct ast_node **ret_node) {
     enum ast_function function = find_function(call);
@@ -89,6 +100,8 @@ static struct error *call_test(struct builder *b, const struct node *call,
     if (call->count != function_operands(function))
         return wrong_count(b, call);
     struct ast_list args = {0};
+    if (function == FUNCTION_ATTRIBUTE_TYPE)
+        TRY(check_type_name(b, call->last));
     TRY(operands(b, call->first, &args));
     *ret_node = ast_call(&b->ast, call->text, args);
     return NULL;
@@ -101,25 +114,107 @@ static bool is_condition(const struct node *node) {
            node->op != SIGN_OTHER;
 }
 
-/* attribute_exists(a) = true */
-static struct error *truth_test(struct builder *b, const struct node *node,
-                                struct ast_node **ret_node) {
-    const struct node *wanted = node->first->next;
-    struct ast_node *condition;
-    if (wanted->kind != NODE_VALUE || value_type(wanted->value) != VALUE_BOOL)
-        return statement_path_error(b->arena, wanted->at);
-    TRY(builder_condition(b, node->first, &condition));
-    *ret_node = negated(b, condition, value_bool(wanted->value) != (node->op == SIGN_EQ));
+static struct value type_name(struct arena *arena, enum value_type type) {
+    struct slice name = slice_text(value_type_name(type));
+    uint8_t *bytes = arena_alloc(arena, 2 + name.len);
+    bytes[0] = VALUE_S;
+    bytes[1] = (uint8_t)name.len;
+    memcpy(bytes + 2, name.data, name.len);
+    return (struct value){bytes, 2 + name.len};
+}
+
+/* attribute_exists(path) or attribute_type(path, type) */
+static struct error *path_test(struct builder *b, const struct node *path, const char *function,
+                               enum value_type type, struct ast_node **ret_node) {
+    struct ast_list args = {0};
+    struct ast_node *first;
+    TRY(operand(b, path, &first));
+    ast_list_add(&args, first);
+    if (type != VALUE_NONE)
+        ast_list_add(&args, builder_value(b, type_name(b->arena, type)));
+    *ret_node = ast_call(&b->ast, slice_text(function), args);
     return NULL;
 }
 
+/* ---- conditions as values ---- */
+
+static const struct value truths[] = {{(const uint8_t[]){VALUE_BOOL, 0}, 2},
+                                      {(const uint8_t[]){VALUE_BOOL, 1}, 2}};
+
+static struct ast_node *never(struct builder *b) {
+    struct ast_node *left = builder_value(b, truths[0]);
+    return ast_binary(&b->ast, OPERATOR_EQ, left, builder_value(b, truths[1]));
+}
+
+/* A value that is no truth value equals no condition; what is wrong with it is told even so. */
+static struct error *equals_value(struct builder *b, struct ast_node *condition,
+                                  const struct node *other, struct ast_node **ret_node) {
+    struct ast_node *ignored;
+    TRY(operand(b, other, &ignored));
+    *ret_node = other->kind == NODE_VALUE && value_type(other->value) == VALUE_BOOL
+                    ? negated(b, condition, !value_bool(other->value))
+                    : never(b);
+    return NULL;
+}
+
+/* attribute_exists(a) = b: b is a truth value, and the same. */
+static struct error *equals_path(struct builder *b, struct ast_node *condition,
+                                 const struct node *path, struct ast_node **ret_node) {
+    struct ast_node *is_truth, *value;
+    TRY(path_test(b, path, "attribute_type", VALUE_BOOL, &is_truth));
+    TRY(operand(b, path, &value));
+    value = ast_binary(&b->ast, OPERATOR_EQ, value, builder_value(b, truths[1]));
+    value = ast_binary(&b->ast, OPERATOR_SAME, condition, value);
+    *ret_node = ast_binary(&b->ast, OPERATOR_AND, is_truth, value);
+    return NULL;
+}
+
+/* Whether two operands are equal, of which either may be a condition. */
+static struct error *equality(struct builder *b, const struct node *left, const struct node *right,
+                              struct ast_node **ret_node) {
+    const struct node *first = is_condition(left) ? left : right;
+    const struct node *other = first == left ? right : left;
+    struct ast_node *condition, *second;
+    if (!is_condition(first)) {
+        TRY(operand(b, left, &condition));
+        TRY(operand(b, right, &second));
+        *ret_node = ast_binary(&b->ast, OPERATOR_EQ, condition, second);
+        return NULL;
+    }
+    TRY(builder_condition(b, first, &condition));
+    if (other->kind == NODE_PATH)
+        return equals_path(b, condition, other, ret_node);
+    if (!is_condition(other))
+        return equals_value(b, condition, other, ret_node);
+    TRY(builder_condition(b, other, &second));
+    *ret_node = ast_binary(&b->ast, OPERATOR_SAME, condition, second);
+    return NULL;
+}
+
+static bool any_condition(const struct node *first) {
+    for (const struct node *node = first; node != NULL; node = node->next)
+        if (is_condition(node))
+            return true;
+    return false;
+}
+
+/* ---- comparisons ---- */
+
 static struct error *comparison(struct builder *b, const struct node *node, enum ast_operator op,
                                 struct ast_node **ret_node) {
-    if (is_condition(node->first) && (op == OPERATOR_EQ || op == OPERATOR_NE))
-        return truth_test(b, node, ret_node);
     struct ast_list args = {0};
-    TRY(operands(b, node->first, &args));
-    *ret_node = ast_operator(&b->ast, op, args);
+    if (!any_condition(node->first)) {
+        TRY(operands(b, node->first, &args));
+        *ret_node = ast_operator(&b->ast, op, args);
+        return NULL;
+    }
+    if (op != OPERATOR_EQ && op != OPERATOR_NE)
+        return error_request(b->arena,
+                             "Incorrect operand type for operator or function; operator or "
+                             "function: %s, operand type: BOOL",
+                             operator_text(op));
+    TRY(equality(b, node->first, node->last, ret_node));
+    *ret_node = negated(b, *ret_node, op == OPERATOR_NE);
     return NULL;
 }
 
@@ -147,10 +242,42 @@ static struct error *in_list(struct builder *b, const struct node *list, struct 
     return NULL;
 }
 
+/* As deep as a balanced tree, for the compiler recurses over it. */
+static struct ast_node *join(struct builder *b, enum ast_operator op, struct ast_node **nodes,
+                             size_t count) {
+    if (count == 1)
+        return nodes[0];
+    size_t half = count / 2;
+    struct ast_node *left = join(b, op, nodes, half);
+    return ast_binary(&b->ast, op, left, join(b, op, nodes + half, count - half));
+}
+
+/* IN among conditions: equal to one of them. The first operand is built once for each, so the size
+ * is looked at on the way: what nests would else grow without a bound. */
+static struct error *in_conditions(struct builder *b, const struct node *node,
+                                   struct ast_node **ret_node) {
+    const struct node *list = node->last;
+    struct ast_node **tests = ARENA_ARRAY(b->arena, struct ast_node *, list->count + 1);
+    size_t count = 0;
+    if (list->kind != NODE_LIST)
+        return statement_path_error(b->arena, list->at);
+    if (list->count > LIMIT_IN_OPERANDS)
+        return too_many(b, list->count);
+    tests[count++] = never(b);
+    for (const struct node *member = list->first; member != NULL; member = member->next) {
+        TRY(equality(b, node->first, member, &tests[count++]));
+        TRY(builder_check_size(b));
+    }
+    *ret_node = negated(b, join(b, OPERATOR_OR, tests, count), node->op == SIGN_NOT_IN);
+    return NULL;
+}
+
 static struct error *in_test(struct builder *b, const struct node *node,
                              struct ast_node **ret_node) {
     struct ast_list args = {0};
     struct ast_node *first;
+    if (is_condition(node->first) || any_condition(node->last->first))
+        return in_conditions(b, node, ret_node);
     TRY(operand(b, node->first, &first));
     ast_list_add(&args, first);
     TRY(in_list(b, node->last, &args));
@@ -202,28 +329,6 @@ static const enum value_type *types_of(enum keyword name) {
     }
 }
 
-static struct value type_name(struct arena *arena, enum value_type type) {
-    struct slice name = slice_text(value_type_name(type));
-    uint8_t *bytes = arena_alloc(arena, 2 + name.len);
-    bytes[0] = VALUE_S;
-    bytes[1] = (uint8_t)name.len;
-    memcpy(bytes + 2, name.data, name.len);
-    return (struct value){bytes, 2 + name.len};
-}
-
-/* attribute_exists(path) or attribute_type(path, type) */
-static struct error *path_test(struct builder *b, const struct node *path, const char *function,
-                               enum value_type type, struct ast_node **ret_node) {
-    struct ast_list args = {0};
-    struct ast_node *first;
-    TRY(operand(b, path, &first));
-    ast_list_add(&args, first);
-    if (type != VALUE_NONE)
-        ast_list_add(&args, builder_value(b, type_name(b->arena, type)));
-    *ret_node = ast_call(&b->ast, slice_text(function), args);
-    return NULL;
-}
-
 static struct error *is_test(struct builder *b, const struct node *node,
                              struct ast_node **ret_node) {
     const struct node *path = node->first;
@@ -248,16 +353,6 @@ static struct error *is_test(struct builder *b, const struct node *node,
 }
 
 /* ---- conditions ---- */
-
-/* As deep as a balanced tree, for the compiler recurses over it. */
-static struct ast_node *join(struct builder *b, enum ast_operator op, struct ast_node **nodes,
-                             size_t count) {
-    if (count == 1)
-        return nodes[0];
-    size_t half = count / 2;
-    struct ast_node *left = join(b, op, nodes, half);
-    return ast_binary(&b->ast, op, left, join(b, op, nodes + half, count - half));
-}
 
 static struct error *joined(struct builder *b, const struct node *node, enum ast_operator op,
                             struct ast_node **ret_node) {
