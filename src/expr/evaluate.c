@@ -2,8 +2,9 @@
  *
  * The machine has one register, the truth value of the last test, and some room to put it by; AND
  * and OR are jumps over the tests that need not run. Nothing is allocated: operands are slices of
- * the item or of the request, and the result of size() is written to the stack. Many paths in a large item are found in one
- * pass over it before the first test. One small function per instruction, named in opcodes.def.
+ * the item or of the request, and the result of size() is written to the stack. Many paths in a
+ * large item are found in one pass over it before the first test. One small function per
+ * instruction, named in opcodes.def.
  *
  * An attribute that is not there makes every test false, except <> and attribute_not_exists(). */
 #include "base/check.h"

@@ -5,8 +5,6 @@
 #include "model/limits.h"
 #include "model/value_builder.h"
 
-#define NO_MATCH "The provided key element does not match the schema"
-
 size_t key_part_count(const struct key_schema *keys) {
     return (size_t)keys->hash_count + keys->range_count;
 }
@@ -20,6 +18,10 @@ bool key_schema_has(const struct key_schema *keys, struct slice name) {
         if (slice_equal(key_part(keys, i)->name, name))
             return true;
     return false;
+}
+
+struct error *key_no_match(struct arena *arena) {
+    return error_validation(arena, "The provided key element does not match the schema");
 }
 
 struct error *key_error_too_long(struct arena *arena, bool hash) {
@@ -94,7 +96,7 @@ static bool key_is_good(const struct key_schema *keys, struct value item) {
 
 struct error *key_check(struct arena *arena, const struct key_schema *keys, struct value key) {
     if (value_count(key) != key_part_count(keys))
-        return error_validation(arena, NO_MATCH);
+        return key_no_match(arena);
     return key_check_batch_item(arena, keys, key);
 }
 
@@ -105,7 +107,7 @@ struct error *key_check_batch_item(struct arena *arena, const struct key_schema 
     struct value parts[PARTS_MAX];
     find_parts(keys, item, parts);
     if (!types_match(keys, parts))
-        return error_validation(arena, NO_MATCH);
+        return key_no_match(arena);
     return check_values(arena, keys, parts);
 }
 

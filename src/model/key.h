@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "model/table.h"
 
+/* What key_check says of a key that lacks a part, has one too many, or one of another type. */
+struct error *key_no_match(struct arena *arena);
 /* A `Key` parameter: exactly the key attributes, of the right types, not empty, not too long. */
 struct error *key_check(struct arena *arena, const struct key_schema *keys, struct value key);
 /* An item that is put: as above, but it may have more, and the texts name what is missing or wrong.

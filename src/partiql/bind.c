@@ -57,6 +57,24 @@ static struct error *column_of(struct builder *b, const struct steps *steps,
     return NULL;
 }
 
+/* The last column against those before it. */
+static struct error *check_column(struct arena *arena, const struct partiql_column *columns,
+                                  size_t count) {
+    const struct partiql_column *last = &columns[count - 1];
+    for (size_t i = 0; i + 1 < count; i++) {
+        if (slice_equal(columns[i].name, last->name))
+            return error_request(arena, "Duplicate identifiers in select clause: %.*s",
+                                 SLICE_ARGS(last->name));
+        if (path_relate(columns[i].path, last->path) == PATHS_OVERLAP)
+            return error_request(arena,
+                                 "Two document paths overlap with each other; must remove or "
+                                 "rewrite one of these paths; path one: %.*s, path two: %.*s",
+                                 SLICE_ARGS(path_text(arena, last->path)),
+                                 SLICE_ARGS(path_text(arena, columns[i].path)));
+    }
+    return NULL;
+}
+
 static struct error *bind_columns(struct partiql *partiql) {
     const struct node *list = partiql->statement->columns;
     if (list == NULL)
@@ -66,8 +84,12 @@ static struct error *bind_columns(struct partiql *partiql) {
     struct partiql_column *columns =
         ARENA_ARRAY(partiql->arena, struct partiql_column, list->count);
     size_t count = 0;
-    for (const struct node *column = list->first; column != NULL; column = column->next)
+    for (const struct node *column = list->first; column != NULL; column = column->next) {
+        if (column->kind != NODE_PATH)
+            return statement_path_error(b.arena, column->at);
         TRY(column_of(&b, &column->path, &columns[count++]));
+        TRY(check_column(partiql->arena, columns, count));
+    }
     partiql->columns = columns;
     partiql->column_count = count;
     return NULL;
@@ -136,7 +158,10 @@ static struct error *check_clauses(const struct partiql *partiql) {
 
 static struct error *bind_parts(struct partiql *partiql) {
     TRY(check_clauses(partiql));
-    TRY(bind_columns(partiql));
+    struct error *refused = bind_columns(partiql);
+    if (!slice_present(partiql->index_name))
+        TRY(refused);
+    partiql->refused = refused;
     TRY(bind_update(partiql));
     return bind_where(partiql);
 }

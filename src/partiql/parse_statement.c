@@ -47,8 +47,6 @@ static struct error *parse_columns(struct parser *p) {
     do {
         struct node *column;
         TRY(parse_expression(p, &column));
-        if (column->kind != NODE_PATH)
-            return statement_path_error(p->arena, column->at);
         if (tokens_at(p, LEX_NAME) || tokens_at_keyword(p, KEYWORD_AS))
             return aliased(p);
         tree_add(list, column);

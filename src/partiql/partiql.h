@@ -31,6 +31,8 @@ struct partiql {
     /* SELECT; none: everything. */
     const struct partiql_column *columns;
     size_t column_count;
+    /* Of an index: what is wrong with the columns. The service looks at the index first. */
+    struct error *refused;
     /* INSERT. */
     struct value item;
     /* The whole WHERE clause: a filter to SELECT, a condition to UPDATE, which so finds no item
@@ -80,6 +82,18 @@ struct partiql_ranges {
 struct error *partiql_ranges(struct arena *arena, const struct partiql *partiql,
                              const struct key_schema *keys, struct partiql_ranges *ret_ranges);
 
+/* One of the clauses that OR joins in a keyed WHERE, or all of it. */
+struct partiql_branch {
+    const struct node *node;
+    struct value hash; /* the first value for the partition key; absent: a list has several */
+    bool more;         /* it says something besides the key */
+};
+
+/* Of a keyed SELECT. 0: some clause inside says which partition and another beside it does not, so
+ * that there are no branches to speak of. */
+size_t partiql_branches(const struct partiql *partiql, const struct key_schema *keys,
+                        struct partiql_branch ret_branches[PARTIQL_RANGES_MAX]);
+
 /* ---- one item ---- */
 
 enum partiql_key_fit {
@@ -88,10 +102,15 @@ enum partiql_key_fit {
     PARTIQL_KEY_ONLY, /* WHERE says nothing else */
 };
 
-/* The key that WHERE says by equalities. Fails when a value's type is not that of its attribute. */
+/* The key that WHERE says by equalities, whatever the types of their values. Fails when a write has
+ * two values for one attribute; of a read the first counts, and the other is a condition. */
 struct error *partiql_key(struct arena *arena, const struct partiql *partiql,
                           const struct key_schema *keys, struct value *ret_key,
                           enum partiql_key_fit *ret_fit);
+
+/* The values of a key have the types of their attributes. */
+struct error *partiql_key_check_types(struct arena *arena, const struct key_schema *keys,
+                                      struct value key);
 
 /* INSERT: no item has the key. DELETE: none has it, or WHERE holds; NULL when WHERE has only the
  * key. The name is that of the partition key. */

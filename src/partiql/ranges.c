@@ -47,6 +47,11 @@ static struct error *too_many(struct arena *arena) {
     return error_validation(arena, "Too many decomposed read operations for a given query.");
 }
 
+static struct error *overlapping(struct arena *arena) {
+    return error_validation(
+        arena, "Overlapping conditions with range keys are not supported in where clause");
+}
+
 /* ---- alternatives ---- */
 
 struct gathering {
@@ -55,13 +60,8 @@ struct gathering {
     struct alternatives *to;
 };
 
-/* The same value twice is one alternative. */
 static struct error *add_condition(const struct gathering *g, const struct key_condition *one) {
     TRY(term_check_type(g->search->arena, g->attribute, one));
-    for (size_t i = 0; i < g->to->count; i++)
-        if (one->op == KEY_EQ && g->to->list[i].op == KEY_EQ &&
-            value_equal(g->to->list[i].value, one->value))
-            return NULL;
     if (g->to->count == PARTIQL_RANGES_MAX)
         return too_many(g->search->arena);
     g->to->list[g->to->count++] = *one;
@@ -95,6 +95,29 @@ static bool only_terms(const struct node *node, struct slice name) {
         if (!is_term(child, name))
             return false;
     return true;
+}
+
+/* True when some part that AND joins is about the attribute. */
+static bool has_term(const struct node *node, struct slice name) {
+    if (!joins(node, SIGN_AND))
+        return is_term(node, name);
+    for (const struct node *part = node->first; part != NULL; part = part->next)
+        if (has_term(part, name))
+            return true;
+    return false;
+}
+
+/* x = 1 OR y = 2: some of what OR joins is about the attribute, and some says nothing of it. */
+static bool half_about(const struct node *node, struct slice name) {
+    size_t about = 0;
+    if (!joins(node, SIGN_OR))
+        return false;
+    for (const struct node *child = node->first; child != NULL; child = child->next) {
+        if (term_negates(child, name))
+            return false;
+        about += has_term(child, name);
+    }
+    return about > 0 && about < node->count;
 }
 
 /* ---- conditions on the sort key ---- */
@@ -143,6 +166,8 @@ static struct error *gather_bounds(struct gathering *g, const struct node *node)
 
 static struct error *gather_lists(struct gathering *g, const struct node *node) {
     for (const struct node *part = first_part(node); part != NULL; part = next_part(node, part)) {
+        if (half_about(part, g->attribute->name))
+            return overlapping(g->search->arena);
         if (term_in(part, g->attribute->name))
             return add_term(g, part);
         if (!only_terms(part, g->attribute->name))
@@ -251,6 +276,43 @@ static struct error *decompose(struct search *s, const struct node *node) {
     return NULL;
 }
 
+/* ---- branches ---- */
+
+/* The first value that an equality gives the partition key, and whether nothing else is said. */
+static void describe_branch(const struct search *s, const struct node *node,
+                            struct partiql_branch *branch) {
+    struct key_condition one;
+    if (joins(node, SIGN_AND)) {
+        for (const struct node *part = node->first; part != NULL; part = part->next)
+            describe_branch(s, part, branch);
+        return;
+    }
+    bool hash = term_in_one(node, hash_of(s)->name, &one) ||
+                (term_condition(node, hash_of(s)->name, &one) && one.op == KEY_EQ);
+    bool sort = sort_of(s) != NULL && is_term(node, sort_of(s)->name);
+    if (hash && !value_present(branch->hash))
+        branch->hash = one.value;
+    branch->more = branch->more || (!hash && !sort);
+}
+
+size_t partiql_branches(const struct partiql *partiql, const struct key_schema *keys,
+                        struct partiql_branch ret_branches[PARTIQL_RANGES_MAX]) {
+    const struct node *where = partiql->statement->where;
+    const struct search s = {.keys = keys};
+    size_t count = 0;
+    for (const struct node *part = first_part(where); part != NULL; part = next_part(where, part))
+        if (half_about(part, keys->hash[0].name))
+            return 0;
+    bool list = joins(where, SIGN_OR);
+    for (const struct node *node = list ? where->first : where;
+         node != NULL && count < PARTIQL_RANGES_MAX; node = list ? node->next : NULL) {
+        struct partiql_branch *branch = &ret_branches[count++];
+        *branch = (struct partiql_branch){.node = node, .hash = VALUE_ABSENT};
+        describe_branch(&s, node, branch);
+    }
+    return count;
+}
+
 /* ---- overlaps ---- */
 
 /* Sort keys from `low` to `high`; an absent end is open. */
@@ -314,12 +376,11 @@ static void remove_range(struct partiql_ranges *ranges, size_t at) {
             (ranges->count - at) * sizeof(ranges->list[0]));
 }
 
-/* Two that are whole partitions, or of which one says what the sort key is not, become one. */
+/* Two of which one says what the sort key is not become one. */
 static struct error *merge(struct arena *arena, struct partiql_range *a,
                            const struct partiql_range *b) {
-    if ((a->has_sort || b->has_sort) && !a->negated && !b->negated)
-        return error_validation(
-            arena, "Overlapping conditions with range keys are not supported in where clause");
+    if (!a->negated && !b->negated)
+        return overlapping(arena);
     a->has_sort = false;
     a->negated = a->negated || b->negated;
     return NULL;
@@ -394,8 +455,8 @@ static struct error *check_order(const struct search *s, const struct statement 
         if (!slice_equal(term->name, hash_of(s)->name) &&
             (sort_of(s) == NULL || !slice_equal(term->name, sort_of(s)->name)))
             return error_validation(s->arena,
-                                    "Variable reference %.*s in ORDER BY clause must be part of "
-                                    "the primary key",
+                                    "Attribute %.*s in ORDER BY clause must be part of the "
+                                    "primary key",
                                     SLICE_ARGS(term->name));
     if (many_partitions(s->out) && find_term(statement, hash_of(s)) == NULL)
         return error_validation(s->arena, "Must have hash key in ORDER BY clause when more than "
@@ -409,7 +470,8 @@ static struct error *apply_order(const struct search *s, const struct statement 
     TRY(check_order(s, statement));
     const struct order_term *hash = find_term(statement, hash_of(s));
     const struct order_term *sort = find_term(statement, sort_of(s));
-    s->out->reverse = sort != NULL && sort->descending;
+    /* Recorded: the partition key alone turns the sort key around. */
+    s->out->reverse = sort == NULL || sort->descending;
     sort_ranges(s->out, hash != NULL && hash->descending, s->out->reverse);
     return NULL;
 }

@@ -1,6 +1,8 @@
 /* terms.c - recognising conditions on keys. */
 #include "partiql/terms.h"
 
+#include "base/check.h"
+
 static bool is_name(const struct node *node, struct slice name) {
     return node->kind == NODE_PATH && node->path.count == 1 &&
            slice_equal(node->path.first->name, name);
@@ -114,6 +116,26 @@ struct error *term_in_visit(const struct node *node, term_value_visitor *visit, 
     return NULL;
 }
 
+static struct error *take_value(void *context, struct value value) {
+    *(struct value *)context = value;
+    return NULL;
+}
+
+bool term_in_one(const struct node *node, struct slice name, struct key_condition *ret_condition) {
+    if (!term_in(node, name))
+        return false;
+    const struct node *list = node->last;
+    bool one = list->kind == NODE_VALUE
+                   ? value_type(list->value) == VALUE_L && value_count(list->value) == 1
+                   : list->count == 1;
+    if (!one)
+        return false;
+    *ret_condition = (struct key_condition){.name = name, .op = KEY_EQ, .upper = VALUE_ABSENT};
+    struct error *error = term_in_visit(node, take_value, &ret_condition->value);
+    CHECK(error == NULL);
+    return true;
+}
+
 bool term_negates(const struct node *node, struct slice name) {
     if (node->kind != NODE_OPERATOR)
         return false;
@@ -125,8 +147,8 @@ bool term_negates(const struct node *node, struct slice name) {
     return term_condition(node->first, name, &ignored) || term_in(node->first, name);
 }
 
-static struct error *check_value(struct arena *arena, const struct key_attribute *attribute,
-                                 struct value value) {
+struct error *term_check_value(struct arena *arena, const struct key_attribute *attribute,
+                               struct value value) {
     enum value_type type = value_type(value);
     if (type != VALUE_S && type != VALUE_N && type != VALUE_B)
         return error_validation(
@@ -142,6 +164,7 @@ static struct error *check_value(struct arena *arena, const struct key_attribute
 
 struct error *term_check_type(struct arena *arena, const struct key_attribute *attribute,
                               const struct key_condition *condition) {
-    TRY(check_value(arena, attribute, condition->value));
-    return condition->op == KEY_BETWEEN ? check_value(arena, attribute, condition->upper) : NULL;
+    TRY(term_check_value(arena, attribute, condition->value));
+    return condition->op == KEY_BETWEEN ? term_check_value(arena, attribute, condition->upper)
+                                        : NULL;
 }

@@ -46,8 +46,7 @@ static struct error *validate(struct op_call *call) {
     call->work = execution;
     TRY(partiql_call_open(call, request->statement, &request->parameters, &execution->statement));
     if (execution->statement.partiql.statement->verb == VERB_EXISTS)
-        return error_validation(call->arena, "Statement wasn't well formed, can't be processed: "
-                                             "Expected data manipulation");
+        return error_validation(call->arena, PARTIQL_EXISTS_ALONE);
     return NULL;
 }
 

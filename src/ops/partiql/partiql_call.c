@@ -50,6 +50,15 @@ struct error *partiql_call_find(struct op_call *call, struct partiql_call *state
     return NULL;
 }
 
+struct error *partiql_call_check_index(struct arena *arena, const struct partiql_call *statement) {
+    const struct table_definition *table = &statement->table->definition;
+    const struct table_index *index = table_find_index(table, statement->partiql.index_name);
+    if (index != NULL && (index->keys.hash_count > 1 || index->keys.range_count > 1))
+        return error_validation(arena, "PartiQL statements cannot be executed on tables with "
+                                       "multi-attribute HASH keys or multi-attribute RANGE keys.");
+    return statement->partiql.refused;
+}
+
 void partiql_call_release(struct partiql_call *statement) {
     if (statement->bound)
         partiql_release(&statement->partiql);
@@ -92,7 +101,10 @@ static struct error *prepare_change(struct op_call *call, struct partiql_call *s
     enum verb verb = partiql->statement->verb;
     TRY(partiql_key(call->arena, partiql, &table->keys, &write->key, &fit));
     if (fit == PARTIQL_KEY_INCOMPLETE)
-        return error_validation(call->arena, PARTIQL_KEY_MISSING);
+        return statement->in_transaction ? key_no_match(call->arena)
+                                         : error_validation(call->arena, PARTIQL_KEY_MISSING);
+    if (!statement->in_transaction)
+        TRY(partiql_key_check_types(call->arena, &table->keys, write->key));
     TRY(key_check(call->arena, &table->keys, write->key));
     TRY(update_check(call->arena, partiql->update, table));
     TRY(partiql_call_check_paths(call->arena, statement));
@@ -141,6 +153,7 @@ struct error *partiql_call_get(struct op_call *call, struct partiql_call *statem
     TRY(partiql_key(call->arena, &statement->partiql, keys, ret_key, ret_fit));
     if (*ret_fit == PARTIQL_KEY_INCOMPLETE)
         return NULL;
+    TRY(partiql_key_check_types(call->arena, keys, *ret_key));
     TRY(key_check(call->arena, keys, *ret_key));
     return partiql_call_check_paths(call->arena, statement);
 }

@@ -18,7 +18,8 @@ struct partiql_call {
     struct slice text;
     const struct value *parameters;
     size_t parameter_count;
-    bool bound; /* `partiql` is there */
+    bool bound;          /* `partiql` is there */
+    bool in_transaction; /* wrong keys are told as TransactWriteItems tells them */
     struct partiql partiql;
     struct table *table; /* referenced once found */
 };
@@ -27,11 +28,17 @@ struct partiql_call {
 #define PARTIQL_KEY_MISSING \
     "Where clause does not contain a mandatory equality on all key attributes"
 
+/* Of an EXISTS anywhere else. */
+#define PARTIQL_EXISTS_ALONE "EXISTS can only be used in ExecuteTransaction write requests."
+
 /* `parameters`: struct field_item. */
 struct error *partiql_call_open(struct op_call *call, struct slice text,
                                 const struct field_list *parameters,
                                 struct partiql_call *ret_statement);
 struct error *partiql_call_find(struct op_call *call, struct partiql_call *statement);
+/* SELECT: the index, if there is one of that name, can be read by statements, and so can the
+ * columns that are wanted of it. */
+struct error *partiql_call_check_index(struct arena *arena, const struct partiql_call *statement);
 /* Fills table, kind, key or item, condition, update and what is to be kept; the caller prepares the
  * write. The table's reference stays the statement's. */
 struct error *partiql_call_write(struct op_call *call, struct partiql_call *statement,

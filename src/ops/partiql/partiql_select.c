@@ -9,6 +9,7 @@
 #include "ops/account/consumed.h"
 #include "ops/read/index_read.h"
 #include "ops/read/query_keys.h"
+#include "ops/request/name_order.h"
 #include "json/member.h"
 
 /* ---- what read_page leaves to its caller ---- */
@@ -68,12 +69,7 @@ static struct error *find_index(struct op_call *call, struct partiql_select *sel
         return error_validation(
             call->arena, "Strongly consistent read is not supported on Global Secondary Indexes");
     TRY(index_read_find(call, page, name));
-    const struct key_schema *keys = &page->range.index->keys;
-    if (keys->hash_count > 1 || keys->range_count > 1)
-        return error_validation(call->arena,
-                                "PartiQL statements cannot be executed on tables with "
-                                "multi-attribute HASH keys or multi-attribute RANGE keys.");
-    return NULL;
+    return partiql_call_check_index(call->arena, select->statement);
 }
 
 /* The attributes that the columns need of an index. */
@@ -89,14 +85,50 @@ static void name_attributes(struct op_call *call, struct partiql_select *select)
     select->page.projection.names = list;
 }
 
-/* Refused only where the read is keyed outside of OR; elsewhere such an attribute is just missing.
- */
+/* Which branch of WHERE the service holds against what the index projects: recorded answers agree
+ * with the first in the order of a Java hash table, and none when one branch is a key alone. */
+static const struct node *checked_branch(struct op_call *call,
+                                         const struct partiql_select *select) {
+    struct partiql_branch branches[PARTIQL_RANGES_MAX];
+    struct slice hashes[PARTIQL_RANGES_MAX], *ordered;
+    const struct key_schema *keys = query_keys_schema(&select->page.range);
+    size_t count = partiql_branches(&select->statement->partiql, keys, branches);
+    if (count == 1)
+        return branches[0].node;
+    for (size_t i = 0; i < count; i++) {
+        if (!branches[i].more || !value_present(branches[i].hash))
+            return NULL;
+        hashes[i] = value_scalar(branches[i].hash);
+    }
+    name_order(call->arena, hashes, count, NAME_BUCKETS_DEFAULT, &ordered);
+    for (size_t i = 0; i < count; i++)
+        if (slice_equal(hashes[i], ordered[0]))
+            return branches[i].node;
+    return NULL;
+}
+
+/* Recursion is bounded by the depth that the parser allows. */
+static size_t collect_names(const struct node *node, struct slice *names, size_t count) {
+    if (node->kind == NODE_PATH)
+        names[count++] = node->path.first->name;
+    for (const struct node *child = node->first; child != NULL; child = child->next)
+        count = collect_names(child, names, count);
+    return count;
+}
+
+/* An attribute that the index does not have is just missing where the read is not keyed. */
 static struct error *check_index_filter(struct op_call *call, const struct partiql_select *select,
                                         bool keyed) {
-    const struct node *where = select->statement->partiql.statement->where;
-    if (!keyed || (where->kind == NODE_OPERATOR && where->op == SIGN_OR))
+    if (!keyed || select->page.range.index == NULL)
         return NULL;
-    return index_read_check_filter(call, &select->page);
+    const struct node *branch = checked_branch(call, select);
+    if (branch == NULL)
+        return NULL;
+    size_t node_count = select->statement->partiql.statement->node_count;
+    struct slice *names = ARENA_ARRAY(call->arena, struct slice, node_count), *ordered;
+    size_t count = collect_names(branch, names, 0);
+    count = name_order(call->arena, names, count, NAME_BUCKETS_DEFAULT, &ordered);
+    return index_read_check_names(call, &select->page, ordered, count);
 }
 
 /* ---- ranges ---- */

@@ -110,6 +110,15 @@ struct error *index_read_check_attributes(struct op_call *call, struct read_page
     return NULL;
 }
 
+static struct error *refuse_filter(const struct unprojected *list) {
+    if (list->count == 0)
+        return NULL;
+    return error_validation(
+        list->arena,
+        PVI "Secondary index %.*s does not project one or more filter attributes: [%.*s]",
+        SLICE_ARGS(list->index->name), SLICE_ARGS(joined(list)));
+}
+
 struct error *index_read_check_filter(struct op_call *call, const struct read_page *page) {
     const struct expr *filter = expressions_get(&page->expressions, EXPR_FILTER);
     const struct table_index *index = page->range.index;
@@ -117,12 +126,18 @@ struct error *index_read_check_filter(struct op_call *call, const struct read_pa
         return NULL;
     struct unprojected *list = unprojected_new(call->arena, &page->range.table->definition, index);
     TRY(expr_visit_paths(filter, note_path, list));
-    if (list->count == 0)
+    return refuse_filter(list);
+}
+
+struct error *index_read_check_names(struct op_call *call, const struct read_page *page,
+                                     const struct slice *names, size_t count) {
+    const struct table_index *index = page->range.index;
+    if (index == NULL || index->projection == PROJECT_ALL)
         return NULL;
-    return error_validation(
-        call->arena,
-        PVI "Secondary index %.*s does not project one or more filter attributes: [%.*s]",
-        SLICE_ARGS(index->name), SLICE_ARGS(joined(list)));
+    struct unprojected *list = unprojected_new(call->arena, &page->range.table->definition, index);
+    for (size_t i = 0; i < count; i++)
+        note(list, names[i]);
+    return refuse_filter(list);
 }
 
 /* ---- start keys ---- */

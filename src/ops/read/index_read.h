@@ -13,6 +13,9 @@ struct error *index_read_find(struct op_call *call, struct read_page *page,
 struct error *index_read_check_attributes(struct op_call *call, struct read_page *page);
 /* Query only: a filter sees what the index projects. */
 struct error *index_read_check_filter(struct op_call *call, const struct read_page *page);
+/* The same for the attributes that a filter names. */
+struct error *index_read_check_names(struct op_call *call, const struct read_page *page,
+                                     const struct slice *names, size_t count);
 
 /* ExclusiveStartKey of an index: the key attributes of index and table, each once. First those of
  * the index, later those of the table. */

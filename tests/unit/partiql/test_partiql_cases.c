@@ -147,6 +147,8 @@ static struct error *key_of(struct cases *cases, const struct partiql *partiql,
     struct value key;
     struct key_schema keys = read_keys(cases);
     TRY(partiql_key(&cases->arena, partiql, &keys, &key, &fit));
+    if (fit != PARTIQL_KEY_INCOMPLETE)
+        TRY(partiql_key_check_types(&cases->arena, &keys, key));
     *ret_text =
         fit == PARTIQL_KEY_INCOMPLETE
             ? SLICE_LITERAL("key incomplete")
