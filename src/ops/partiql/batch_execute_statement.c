@@ -69,8 +69,7 @@ static struct error *open_member(struct op_call *call, struct member *member) {
     TRY(partiql_call_open(call, member->input->statement, &member->input->parameters,
                           &member->statement));
     if (member->statement.partiql.statement->verb == VERB_EXISTS)
-        return error_validation(call->arena, "Statement wasn't well formed, can't be processed: "
-                                             "Expected data manipulation");
+        return error_validation(call->arena, PARTIQL_EXISTS_ALONE);
     return NULL;
 }
 
@@ -127,10 +126,16 @@ static struct error *prepare_read(struct op_call *call, struct member *member) {
     struct partiql_call *statement = &member->statement;
     enum partiql_key_fit fit;
     TRY(partiql_call_find(call, statement));
+    TRY(partiql_call_check_index(call->arena, statement));
     if (slice_present(statement->partiql.index_name))
         return no_key(call);
     TRY(partiql_call_get(call, statement, &member->key, &fit));
-    return fit == PARTIQL_KEY_ONLY ? NULL : no_key(call);
+    if (fit == PARTIQL_KEY_ONLY)
+        return NULL;
+    struct partiql_ranges *ignored = ARENA_NEW(call->arena, struct partiql_ranges);
+    TRY(partiql_ranges(call->arena, &statement->partiql, &statement->table->definition.keys,
+                       ignored));
+    return no_key(call);
 }
 
 static struct error *prepare_write(struct op_call *call, struct batch *batch,
@@ -194,10 +199,9 @@ static const char *code_of(const struct error *error) {
     }
 }
 
-/* The service names the table of a failed statement only when the item decided. */
+/* The service names the table of a failed statement only when it came to its item. */
 static bool shows_table(const struct member *member) {
-    return member->error == NULL || member->error->code == ERROR_CONDITIONAL_CHECK_FAILED ||
-           member->error->code == ERROR_DUPLICATE_ITEM;
+    return member->error == NULL || member->write != NULL;
 }
 
 static struct value item_of(struct op_call *call, const struct batch *batch,

@@ -5,7 +5,8 @@
  * Statements are opened one after another, then each gets its table and its key; what is wrong up
  * to here is told with the number of the statement, and the first problem is the answer. From then
  * on it goes as in TransactWriteItems and TransactGetItems: what is wrong between an item and its
- * table cancels the transaction, unless it is of the kind that is an error at once. */
+ * table, and a table that is not there, cancels the transaction, unless it is of the kind that is
+ * an error at once. */
 #include "model/key.h"
 #include "ops/account/consumed.h"
 #include "ops/partiql/partiql_fields.h"
@@ -89,8 +90,7 @@ static struct error *open_statement(struct op_call *call, size_t i,
     struct error *error = partiql_call_open(call, input->statement, &input->parameters, statement);
     if (error != NULL && stands_alone(&input->parameters, error))
         return error;
-    if (error == NULL)
-        error = check_clauses(call->arena, &statement->partiql);
+    statement->in_transaction = true;
     return error == NULL ? NULL : numbered(call, i, error);
 }
 
@@ -130,26 +130,33 @@ static struct error *authorize(struct op_call *call, const struct permission_che
 static struct error *check_where(struct arena *arena, const struct partiql_call *statement,
                                  struct value *ret_key) {
     enum partiql_key_fit fit;
-    enum verb verb = statement->partiql.statement->verb;
-    TRY(partiql_key(arena, &statement->partiql, &statement->table->definition.keys, ret_key, &fit));
-    if (verb == VERB_SELECT && fit != PARTIQL_KEY_ONLY)
+    const struct partiql *partiql = &statement->partiql;
+    const struct key_schema *keys = &statement->table->definition.keys;
+    enum verb verb = partiql->statement->verb;
+    if (!partiql_reads(partiql))
+        return NULL;
+    TRY(partiql_key(arena, partiql, keys, ret_key, &fit));
+    if (verb == VERB_SELECT && fit != PARTIQL_KEY_ONLY) {
+        struct partiql_ranges *ignored = ARENA_NEW(arena, struct partiql_ranges);
+        TRY(partiql_ranges(arena, partiql, keys, ignored));
         return error_request(arena, "Select statements within ExecuteTransaction must specify the "
                                     "primary key in the where clause.");
+    }
     if (verb == VERB_EXISTS && fit != PARTIQL_KEY_AND_MORE)
         return error_request(arena,
                              "EXISTS() must contain a single item read with additional condition");
-    if (fit == PARTIQL_KEY_INCOMPLETE)
-        return error_request(arena, PARTIQL_KEY_MISSING);
     return NULL;
 }
 
-/* The table, and the key of all but an INSERT. */
+/* The table, and the key of what reads. `*ret_missing`: the table is not there. */
 static struct error *find_item(struct op_call *call, struct partiql_call *statement, size_t i,
-                               struct value *ret_key) {
-    TRY(partiql_call_find(call, statement));
-    if (statement->partiql.statement->verb == VERB_INSERT)
-        return NULL;
-    struct error *error = check_where(call->arena, statement, ret_key);
+                               struct value *ret_key, struct error **ret_missing) {
+    *ret_missing = partiql_call_find(call, statement);
+    if (*ret_missing != NULL)
+        return (*ret_missing)->code == ERROR_RESOURCE_NOT_FOUND ? NULL : *ret_missing;
+    struct error *error = check_clauses(call->arena, &statement->partiql);
+    if (error == NULL)
+        error = check_where(call->arena, statement, ret_key);
     return error == NULL ? NULL : numbered(call, i, error);
 }
 
@@ -157,10 +164,12 @@ static struct error *prepare_read(struct op_call *call, struct execution *execut
     struct partiql_call *statement = &execution->statements[i];
     struct transact_reads *reads = &execution->reads;
     struct value key = VALUE_ABSENT;
-    TRY(find_item(call, statement, i, &key));
+    struct error *refused;
+    TRY(find_item(call, statement, i, &key, &refused));
     reads->keys[i] = (struct read_key){statement->table, key};
     reads->table_names[i] = statement->partiql.table_name;
-    struct error *refused = key_check(call->arena, &statement->table->definition.keys, key);
+    if (refused == NULL)
+        refused = key_check(call->arena, &statement->table->definition.keys, key);
     if (refused != NULL && cancellation_unfit(refused))
         return refused;
     reads->refused[i] = refused;
@@ -173,12 +182,14 @@ static struct error *prepare_write(struct op_call *call, struct execution *execu
     struct partiql_call *statement = &execution->statements[i];
     struct item_write *write = &execution->transact.writes[i];
     struct value key = VALUE_ABSENT;
-    TRY(find_item(call, statement, i, &key));
-    struct error *refused = partiql_call_write(call, statement, write);
+    struct error *refused;
+    TRY(find_item(call, statement, i, &key, &refused));
+    if (refused == NULL)
+        refused = partiql_call_write(call, statement, write);
     if (refused != NULL && cancellation_unfit(refused))
         return refused;
     write->refused = refused;
-    write->table = table_ref(statement->table);
+    write->table = statement->table == NULL ? NULL : table_ref(statement->table);
     write->old_on_failure = slice_is(inputs[i].return_values_on_condition_check_failure, "ALL_OLD");
     execution->transact.table_names[i] = statement->partiql.table_name;
     return NULL;
@@ -215,6 +226,7 @@ static struct error *run_reads(struct op_call *call, enum op_state *ret_state) {
         transact_reads_init(reads, call->arena, execution->count);
         for (size_t i = 0; i < execution->count; i++)
             TRY(prepare_read(call, execution, i));
+        TRY(transact_reads_refusal(call->arena, reads));
         TRY(transact_reads_check(call->arena, reads));
         if (!transact_reads_few(reads)) {
             *ret_state = OP_ELSEWHERE;

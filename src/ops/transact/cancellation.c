@@ -23,6 +23,8 @@ static const char *code_of(const struct error *error) {
         return "TransactionConflict";
     case ERROR_DUPLICATE_ITEM:
         return "DuplicateItem";
+    case ERROR_RESOURCE_NOT_FOUND:
+        return "ResourceNotFound";
     case ERROR_VALIDATION:
         return "ValidationError";
     default:

@@ -30,12 +30,16 @@ static struct error *check_distinct(struct arena *arena, const struct transact_r
     return NULL;
 }
 
-struct error *transact_reads_check(struct arena *arena, const struct transact_reads *reads) {
-    bool refused = false;
+struct error *transact_reads_refusal(struct arena *arena, const struct transact_reads *reads) {
     for (size_t i = 0; i < reads->count; i++)
-        refused = refused || reads->refused[i] != NULL;
+        if (reads->refused[i] != NULL)
+            return cancellation_error(arena, reads->count, reads->refused);
+    return NULL;
+}
+
+struct error *transact_reads_check(struct arena *arena, const struct transact_reads *reads) {
     TRY(check_distinct(arena, reads));
-    return refused ? cancellation_error(arena, reads->count, reads->refused) : NULL;
+    return transact_reads_refusal(arena, reads);
 }
 
 bool transact_reads_few(const struct transact_reads *reads) {

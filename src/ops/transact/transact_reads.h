@@ -21,6 +21,9 @@ void transact_reads_init(struct transact_reads *reads, struct arena *arena, size
 /* What is known before anything is read: an item that is named twice, then keys that are refused.
  */
 struct error *transact_reads_check(struct arena *arena, const struct transact_reads *reads);
+/* The second half of it: what was refused cancels the transaction. Statements look at this first.
+ */
+struct error *transact_reads_refusal(struct arena *arena, const struct transact_reads *reads);
 /* False: too much for the I/O thread. */
 bool transact_reads_few(const struct transact_reads *reads);
 struct error *transact_reads_get(struct op_call *call, struct reader *reader,
