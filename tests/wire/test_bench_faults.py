@@ -188,8 +188,8 @@ class Tls(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             context, _ = self_signed(folder)
             with Stub([(200, {})], tls=context) as stub:
-                status, out, err = bench.run(stub.endpoint, "--operation", "GetItem", "--body", "{}", "--duration", 0.3,
-                                             "--warmup", 0)
+                status, out, err = bench.run(stub.endpoint, "--operation", "GetItem", "--body", "{}", "--duration", 1,
+                                             "--warmup", 0, *ONE)
         self.assertEqual((status, err), (1, ""))
         self.assertRegex(out, r"the first error: no connection: the server's certificate is refused: self.signed certificate\n")
 
