@@ -19,7 +19,7 @@ struct exchange {
 enum answer_kind {
     ANSWER_REPLY,     /* status, request_id and body are set */
     ANSWER_NOT_SENT,  /* no connection: the server has not seen it */
-    ANSWER_NEVER,     /* as NOT_SENT, and it will not get better: a wrong URL or certificate */
+    ANSWER_NEVER,     /* the same, and it will not get better: a wrong URL or certificate */
     ANSWER_BROKEN,    /* the connection broke after the request was on its way */
     ANSWER_TIMEOUT,   /* the same, by time */
     ANSWER_TOO_LARGE, /* the reply passed its maximum */

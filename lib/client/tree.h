@@ -3,7 +3,7 @@
  * A caller builds and reads items in any order and keeps pointers to maps and lists inside them, so
  * every value is an allocation of its own that never moves. Attributes are sorted by name.
  *
- * Invariants: `attributes` is sorted and without duplicates, except while tree_parse.c reads a map;
+ * Invariants: `attributes` is sorted and without duplicates, except while tree_json.c reads a map;
  * `data` of a string, a number or a binary ends with a NUL that `size` does not count; a node is
  * never deeper than TREE_DEPTH_MAX, so recursion is bounded.
  * Memory: a root owns its tree and its mistakes; nodes inside point to the root's mistakes.

@@ -6,8 +6,8 @@
  * reference, also after it was deleted (then `dropped` is set and the commit thread refuses writes
  * to it).
  *
- * Threads: catalog_find and catalog_list on the view's thread; changes on the commit thread only
- * (catalog_job). */
+ * Threads: catalog_find() and catalog_tables() on the view's thread; changes on the commit thread
+ * only (catalog_job). */
 #ifndef GRAMME_ENGINE_CATALOG_H
 #define GRAMME_ENGINE_CATALOG_H
 

@@ -2,9 +2,9 @@
  *
  * A request needs one permission or several: an action on a resource, with the values that the
  * conditions of a policy may look at. Most operations need what their descriptor and their field
- * table say (permission_ask_default): their own action on each table, backup or stream that a
- * member names. Those that are made of parts - batches, transactions, statements - ask for each
- * part in a function of their own. Who grants permissions is not known here.
+ * table say: their own action on each table, backup or stream that a member names. Those that are
+ * made of parts - batches, transactions, statements - ask for each part in a function of their own.
+ * Who grants permissions is not known here.
  *
  * Threads: the I/O thread, after validate and before run. Memory: the call's arena. */
 #ifndef GRAMME_OPS_PERMISSION_PERMISSION_H
