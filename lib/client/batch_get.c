@@ -3,8 +3,8 @@
  * What the server leaves unprocessed it sends back in the form of a request; that goes first, after
  * a wait, and is given up when as many rounds as there are attempts left as much as before. */
 #include "client/cursor.h"
-#include "model/limits.h"
 #include "json/member.h"
+#include "model/limits.h"
 
 /* ---- pages ---- */
 

@@ -5,8 +5,8 @@
  * made no progress: each round with progress leaves fewer writes, so the loop ends. */
 #include "client/reply.h"
 #include "client/request.h"
-#include "model/limits.h"
 #include "json/member.h"
+#include "model/limits.h"
 
 #define OPERATION "BatchWriteItem"
 

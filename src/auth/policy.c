@@ -1,4 +1,6 @@
 /* policy.c - evaluating a policy. */
+#include "auth/policy.h"
+
 #include "auth/policy_state.h"
 
 static bool action_applies(const struct statement_actions *actions,

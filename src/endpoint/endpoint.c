@@ -1,6 +1,8 @@
 /* endpoint.c - the listening side of the server: its threads, what each of them owns, its limits.
  *
  * Threads: started and stopped from one thread; statistics may be read from any. */
+#include "endpoint/endpoint.h"
+
 #include <stdlib.h>
 
 #include "base/check.h"

@@ -2,8 +2,8 @@
 #ifndef GRAMME_MODEL_TABLE_JSON_H
 #define GRAMME_MODEL_TABLE_JSON_H
 
-#include "model/table.h"
 #include "json/writer.h"
+#include "model/table.h"
 
 /* AttributeDefinitions. */
 void attribute_definitions_write(struct json_writer *json,

@@ -3,8 +3,8 @@
 #ifndef GRAMME_MODEL_TABLE_SETTINGS_H
 #define GRAMME_MODEL_TABLE_SETTINGS_H
 
-#include "model/table.h"
 #include "json/writer.h"
+#include "model/table.h"
 
 enum table_setting_id {
 #define FLAG_SETTING(symbol, ...) SETTING_##symbol,

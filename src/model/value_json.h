@@ -5,9 +5,9 @@
 #define GRAMME_MODEL_VALUE_JSON_H
 
 #include "base/error.h"
-#include "model/value_builder.h"
 #include "json/reader.h"
 #include "json/writer.h"
+#include "model/value_builder.h"
 
 /* The service words some errors in two ways: the older layer still answers BatchWriteItem, Scan and
  * the transactions. */

@@ -9,8 +9,8 @@
  * Recursion is bounded by what value_check() accepted. Memory: the buffer's. */
 #include "base/base64.h"
 #include "base/check.h"
-#include "model/value_json.h"
 #include "json/scan.h"
+#include "model/value_json.h"
 
 struct output {
     struct buffer *out;

@@ -15,8 +15,8 @@
 #include "base/container.h"
 #include "base/log.h"
 #include "http/reply.h"
-#include "pipeline/authorize.h"
 #include "json/member.h"
+#include "pipeline/authorize.h"
 
 struct pipeline_call {
     struct op_call call;

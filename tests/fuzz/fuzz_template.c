@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "template/plan.h"
 #include "json/reader.h"
+#include "template/plan.h"
 
 static bool refused(const struct error *error) {
     CHECK(error == NULL || error->message.len > 0);

@@ -8,8 +8,8 @@
 #ifndef GRAMME_TESTS_CASES_H
 #define GRAMME_TESTS_CASES_H
 
-#include "model/value.h"
 #include "json/reader.h"
+#include "model/value.h"
 
 enum { CASE_LINES_MAX = 12, CASE_BYTES_MAX = 1 << 22 };
 

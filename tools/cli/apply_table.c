@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "base/buffer.h"
-#include "template/request.h"
 #include "json/member.h"
+#include "template/request.h"
 
 enum { BUSY_TRIES_MAX = 60, TAGS_REQUEST_BYTES_MAX = 64 * 1024 };
 

@@ -1,4 +1,6 @@
 /* bench.c - `gramme bench`: prepares the table, measures, and tells the results. */
+#include "cli/bench.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,7 +11,6 @@
 #include "base/clock.h"
 #include "base/container.h"
 #include "base/random.h"
-#include "cli/bench.h"
 #include "client/settings.h"
 
 enum {

@@ -5,8 +5,8 @@
 #include "template/request.h"
 
 #include "base/check.h"
-#include "model/table_json.h"
 #include "json/member.h"
+#include "model/table_json.h"
 
 /* Never reached: texts, lists and indexes are limited where they are read (property.h). */
 enum { REQUEST_BYTES_MAX = 256 * 1024 * 1024 };

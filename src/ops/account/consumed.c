@@ -1,8 +1,8 @@
 /* consumed.c - one object per table, with its indexes in the order they were touched. */
 #include "ops/account/consumed.h"
 
-#include "model/capacity.h"
 #include "json/member.h"
+#include "model/capacity.h"
 
 static bool is_wanted(struct slice wanted) {
     return slice_is(wanted, "TOTAL") || slice_is(wanted, "INDEXES");

@@ -3,8 +3,8 @@
 #ifndef GRAMME_OPS_ACCOUNT_CONSUMED_H
 #define GRAMME_OPS_ACCOUNT_CONSUMED_H
 
-#include "ops/account/account.h"
 #include "json/writer.h"
+#include "ops/account/account.h"
 
 /* ,"ConsumedCapacity":{"TableName":"t","CapacityUnits":1.0} as a member, with its parts where
  * INDEXES are wanted, or nothing: of a call about one table. */

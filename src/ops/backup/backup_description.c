@@ -2,9 +2,9 @@
  * it did not have is absent. */
 #include "ops/backup/backup_description.h"
 
+#include "json/member.h"
 #include "model/table_json.h"
 #include "ops/table/table_description.h"
-#include "json/member.h"
 
 /* ---- the backup ---- */
 

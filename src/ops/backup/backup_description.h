@@ -2,8 +2,8 @@
 #ifndef GRAMME_OPS_BACKUP_BACKUP_DESCRIPTION_H
 #define GRAMME_OPS_BACKUP_BACKUP_DESCRIPTION_H
 
-#include "ops/backup/backup_arn.h"
 #include "json/writer.h"
+#include "ops/backup/backup_arn.h"
 
 struct backup_description {
     const struct backup *backup;

@@ -1,10 +1,10 @@
 /* list_backups.c - ListBackups: in the order in which they were made, a page at a time.
  *
  * A page ends at its limit, or when many backups were looked at that the request does not want. */
+#include "json/member.h"
 #include "model/limits.h"
 #include "ops/backup/backup_description.h"
 #include "ops/table/table_input.h"
-#include "json/member.h"
 
 enum { LOOK_AT_MAX = 10000 };
 

@@ -3,6 +3,7 @@
  *
  * Items are read in rounds, so that what is held at once is bounded whatever the keys name. */
 #include "engine/read.h"
+#include "json/member.h"
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
@@ -11,7 +12,6 @@
 #include "ops/permission/permission.h"
 #include "ops/read/projection.h"
 #include "ops/request/expressions.h"
-#include "json/member.h"
 
 /* An entry of RequestItems. */
 struct keys_and_attributes {

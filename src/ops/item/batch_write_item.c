@@ -1,5 +1,6 @@
 /* batch_write_item.c - BatchWriteItem: up to 25 puts and deletes over several tables, each on its
  * own. */
+#include "json/member.h"
 #include "model/index_key.h"
 #include "model/key.h"
 #include "model/limits.h"
@@ -9,7 +10,6 @@
 #include "ops/item/table_lookup.h"
 #include "ops/item/write_call.h"
 #include "ops/permission/permission.h"
-#include "json/member.h"
 
 struct put_request {
     struct field_item item;

@@ -2,8 +2,8 @@
  * between two whole GB. */
 #include "ops/item/collection_metrics.h"
 
-#include "model/value_json.h"
 #include "json/member.h"
+#include "model/value_json.h"
 
 static const uint64_t gigabyte = 1024U * 1024 * 1024;
 

@@ -5,11 +5,11 @@
  * go on. Writes are one job, reads one round. */
 #include "base/log.h"
 #include "engine/read.h"
+#include "json/member.h"
 #include "ops/account/consumed.h"
 #include "ops/item/write_call.h"
 #include "ops/partiql/partiql_fields.h"
 #include "ops/partiql/partiql_permission.h"
-#include "json/member.h"
 
 struct batch_statement_request {
     struct slice statement;

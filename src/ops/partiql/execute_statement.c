@@ -1,10 +1,10 @@
 /* execute_statement.c - ExecuteStatement: one PartiQL statement. */
+#include "json/member.h"
 #include "ops/account/consumed.h"
 #include "ops/item/write_call.h"
 #include "ops/partiql/partiql_fields.h"
 #include "ops/partiql/partiql_permission.h"
 #include "ops/partiql/partiql_select.h"
-#include "json/member.h"
 
 enum { NEXT_TOKEN_CHARS_MAX = 32768 }; /* model: PartiQLNextToken */
 

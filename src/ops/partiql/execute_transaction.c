@@ -7,6 +7,7 @@
  * on it goes as in TransactWriteItems and TransactGetItems: what is wrong between an item and its
  * table, and a table that is not there, cancels the transaction, unless it is of the kind that is
  * an error at once. */
+#include "json/member.h"
 #include "model/key.h"
 #include "ops/account/consumed.h"
 #include "ops/partiql/partiql_fields.h"
@@ -15,7 +16,6 @@
 #include "ops/transact/transact_call.h"
 #include "ops/transact/transact_fingerprint.h"
 #include "ops/transact/transact_reads.h"
-#include "json/member.h"
 
 struct transact_statement_request {
     struct slice statement;

@@ -10,9 +10,9 @@
 #define GRAMME_OPS_PARTIQL_PARTIQL_CALL_H
 
 #include "engine/write.h"
+#include "json/writer.h"
 #include "ops/op.h"
 #include "partiql/partiql.h"
-#include "json/writer.h"
 
 struct partiql_call {
     struct slice text;

@@ -5,12 +5,12 @@
  * clause. */
 #include "ops/partiql/partiql_select.h"
 
+#include "json/member.h"
 #include "model/key.h"
 #include "ops/account/consumed.h"
 #include "ops/read/index_read.h"
 #include "ops/read/query_keys.h"
 #include "ops/request/name_order.h"
-#include "json/member.h"
 
 /* ---- what read_page leaves to its caller ---- */
 

@@ -4,11 +4,11 @@
 
 #include <sched.h>
 
+#include "json/member.h"
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
 #include "ops/permission/permission.h"
-#include "json/member.h"
 
 enum {
     /* What a page may read on the I/O thread before it moves: less than the cost of moving it would

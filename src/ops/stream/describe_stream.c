@@ -1,9 +1,9 @@
 /* describe_stream.c - DescribeStream: a stream and its shards, in the order of their ids, which is
  * also that of their ages. */
+#include "json/member.h"
 #include "model/table_json.h"
 #include "ops/stream/stream_arn.h"
 #include "ops/table/table_description.h"
-#include "json/member.h"
 
 enum { SHARDS_PER_PAGE = 100 };
 

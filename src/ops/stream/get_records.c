@@ -4,11 +4,11 @@
  * that turns out to be long goes on on a worker thread. */
 #include "base/bytes.h"
 #include "engine/write.h"
+#include "json/member.h"
 #include "model/limits.h"
 #include "model/value_json.h"
 #include "ops/stream/stream_iterator.h"
 #include "ops/table/table_description.h"
-#include "json/member.h"
 
 /* What an I/O thread does at most before the page moves to a worker. */
 enum { HERE_RECORDS_MAX = 256, HERE_BYTES_MAX = 128 * 1024 };

@@ -1,6 +1,6 @@
 /* get_shard_iterator.c - GetShardIterator: where reading a shard starts. */
-#include "ops/stream/stream_iterator.h"
 #include "json/member.h"
+#include "ops/stream/stream_iterator.h"
 
 struct get_shard_iterator_request {
     struct slice stream_arn;

@@ -1,7 +1,7 @@
 /* list_streams.c - ListStreams: by the names of their tables, then by age, a page at a time. */
+#include "json/member.h"
 #include "model/limits.h"
 #include "ops/stream/stream_arn.h"
-#include "json/member.h"
 
 struct list_streams_request {
     struct slice table_name;

@@ -1,8 +1,8 @@
 /* describe_endpoints.c - DescribeEndpoints: for clients with endpoint discovery switched on; they
  * are sent back to this server. */
+#include "json/member.h"
 #include "ops/op.h"
 #include "ops/table/table_input.h"
-#include "json/member.h"
 
 enum { CACHE_PERIOD_MINUTES = 1440 };
 

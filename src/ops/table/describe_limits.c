@@ -1,8 +1,8 @@
 /* describe_limits.c - DescribeLimits: the service's default quotas, for tools that ask. */
+#include "json/member.h"
 #include "model/limits.h"
 #include "ops/op.h"
 #include "ops/table/table_input.h"
-#include "json/member.h"
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct json_writer json;

@@ -1,8 +1,8 @@
 /* describe_time_to_live.c - DescribeTimeToLive: by which attribute items expire. ENABLING while the
  * items that were there before are being looked through. */
+#include "json/member.h"
 #include "ops/table/table_change.h"
 #include "ops/table/table_input.h"
-#include "json/member.h"
 
 static enum feature_status status_of(const struct table_definition *table) {
     if (!slice_present(table->ttl_attribute))

@@ -1,8 +1,8 @@
 /* list_tables.c - ListTables: names in the order of their bytes, a page at a time. */
 #include "engine/catalog.h"
+#include "json/member.h"
 #include "model/limits.h"
 #include "ops/op.h"
-#include "json/member.h"
 
 struct list_tables_request {
     struct slice exclusive_start_table_name;

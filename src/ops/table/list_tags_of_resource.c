@@ -2,10 +2,10 @@
  * at a time. NextToken is the last key of the page, in base64. */
 #include "base/base64.h"
 #include "engine/catalog.h"
+#include "json/member.h"
 #include "model/limits.h"
 #include "model/table_json.h"
 #include "ops/table/tags.h"
-#include "json/member.h"
 
 struct list_tags_request {
     struct slice resource_arn;

@@ -5,10 +5,10 @@
  * output. */
 #include "ops/table/table_description.h"
 
+#include "json/member.h"
 #include "model/limits.h"
 #include "model/table_json.h"
 #include "model/table_settings.h"
-#include "json/member.h"
 
 enum {
     MS_PER_DAY = 24 * 60 * 60 * 1000,

@@ -2,8 +2,8 @@
 #ifndef GRAMME_OPS_TABLE_TABLE_DESCRIPTION_H
 #define GRAMME_OPS_TABLE_TABLE_DESCRIPTION_H
 
-#include "model/table.h"
 #include "json/writer.h"
+#include "model/table.h"
 
 enum description_kind {
     DESCRIBE_TABLE, /* the table as it is */

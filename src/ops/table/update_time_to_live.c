@@ -2,10 +2,10 @@
  * away.
  *
  * What was there before is looked through by the engine; an empty table is ready at once. */
+#include "json/member.h"
 #include "model/limits.h"
 #include "ops/table/table_change.h"
 #include "ops/table/table_input.h"
-#include "json/member.h"
 
 struct time_to_live_input {
     struct field_bool enabled;

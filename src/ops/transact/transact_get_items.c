@@ -1,6 +1,7 @@
 /* transact_get_items.c - TransactGetItems: up to 100 items as they were at one moment.
  *
  * The reply is written when all of them are there. */
+#include "json/member.h"
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
@@ -11,7 +12,6 @@
 #include "ops/request/expressions.h"
 #include "ops/transact/cancellation.h"
 #include "ops/transact/transact_reads.h"
-#include "json/member.h"
 
 struct get_input {
     struct field_item key;

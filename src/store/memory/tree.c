@@ -6,6 +6,8 @@
  * split it again at once.
  * Memory: see node.c. Threads: the writer edits; finds and cursors run anywhere on a pinned root.
  */
+#include "store/memory/tree.h"
+
 #include <stdlib.h>
 
 #include "base/check.h"
