@@ -42,12 +42,13 @@ void fault_null_not_true(struct value_fault *fault, struct arena *arena) {
 }
 
 void fault_empty_set(struct value_fault *fault, struct arena *arena, enum value_type type) {
-    if (!comes_first(fault, VALUE_FAULT_RULE, false))
+    enum value_fault_kind kind = type == VALUE_NS ? VALUE_FAULT_NUMBER : VALUE_FAULT_RULE;
+    if (!comes_first(fault, kind, false))
         return;
     const char *text = type == VALUE_SS   ? "An string set  may not be empty"
                        : type == VALUE_NS ? "An number set  may not be empty"
                                           : "Binary sets should not be empty";
-    keep(fault, VALUE_FAULT_RULE, error_request(arena, PVI "%s", text));
+    keep(fault, kind, error_request(arena, PVI "%s", text));
 }
 
 void fault_depth(struct value_fault *fault, struct arena *arena) {

@@ -21,7 +21,7 @@ enum value_fault_kind {
     VALUE_FAULT_NONE,
     VALUE_FAULT_SHAPE,     /* no datatype, or more than one */
     VALUE_FAULT_RULE,      /* an empty set, NULL that is not true */
-    VALUE_FAULT_NUMBER,    /* also inside a set */
+    VALUE_FAULT_NUMBER,    /* also inside a set, and a set of numbers without any */
     VALUE_FAULT_DUPLICATE, /* set members */
     VALUE_FAULT_DEPTH,
     VALUE_FAULT_NAME, /* an empty or too long attribute name */

@@ -76,7 +76,7 @@ static struct error *validate(struct op_call *call) {
     TRY(legacy_bind_filter(call, &page->expressions, &request->query_filter,
                            request->conditional_operator));
     TRY(projection_check_names(arena, &request->attributes_to_get));
-    TRY(read_page_start_key_fault(arena, request->exclusive_start_key.fault));
+    TRY(read_page_start_key_fault(arena, &request->exclusive_start_key));
     if (!slice_present(request->key_condition_expression) && !request->key_conditions.present)
         return error_validation(arena, "Either the KeyConditions or KeyConditionExpression "
                                        "parameter must be specified in the request.");

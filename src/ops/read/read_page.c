@@ -74,26 +74,11 @@ struct error *read_page_check_select(struct arena *arena, const struct read_page
     return NULL;
 }
 
-/* The texts about numbers and duplicates come as they are; all others are said to be about the key.
- */
-static bool stands_alone(struct slice text) {
-    static const char *const starts[] = {
-        "The parameter cannot be converted",
-        "Number overflow",
-        "Number underflow",
-        "Attempting to store more than 38",
-        PVI "Input collection",
-        PVI "An number set",
-        "Input collection",
-    };
-    for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-        if (slice_starts_with(text, slice_text(starts[i])))
-            return true;
-    return false;
-}
-
-struct error *read_page_start_key_fault(struct arena *arena, struct error *fault) {
-    if (fault == NULL || stands_alone(fault->message))
+/* What is wrong with a number or a set of them comes as it is; all else is said of the key. */
+struct error *read_page_start_key_fault(struct arena *arena, const struct field_item *start_key) {
+    struct error *fault = start_key->fault;
+    if (fault == NULL || start_key->fault_kind == VALUE_FAULT_NUMBER ||
+        start_key->fault_kind == VALUE_FAULT_DUPLICATE)
         return fault;
     return error_validation(arena, "The provided starting key is invalid: %.*s",
                             SLICE_ARGS(fault->message));

@@ -99,7 +99,7 @@ struct error *read_page_check_select(struct arena *arena, const struct read_page
                                      const char *prefix);
 
 /* A broken rule inside ExclusiveStartKey. */
-struct error *read_page_start_key_fault(struct arena *arena, struct error *fault);
+struct error *read_page_start_key_fault(struct arena *arena, const struct field_item *start_key);
 
 /* Adds to a permission what Query and Scan have in common, and asks for it. */
 struct error *read_page_ask(const struct read_page *page, const struct permission_check *check,

@@ -86,7 +86,7 @@ static struct error *validate(struct op_call *call) {
     TRY(projection_check_names(arena, &request->attributes_to_get));
     TRY(legacy_bind_filter(call, &page->expressions, &request->scan_filter,
                            request->conditional_operator));
-    TRY(read_page_start_key_fault(arena, request->exclusive_start_key.fault));
+    TRY(read_page_start_key_fault(arena, &request->exclusive_start_key));
     TRY(check_segments(arena, request));
     TRY(expressions_bind(call, &page->expressions));
     page->projection.expr = expressions_get(&page->expressions, EXPR_PROJECTION);
