@@ -4,9 +4,10 @@
 #include "base/log.h"
 #include "codec/catalog.h"
 #include "codec/item.h"
-#include "codec/statistics.h"
+#include "engine/backfill_cursor.h"
 #include "engine/expiry.h"
 #include "engine/keyspace.h"
+#include "engine/state.h"
 #include "engine/txn.h"
 
 /* What one step reads: little enough that a write that waits for it hardly notices. */
@@ -20,23 +21,8 @@ struct step {
     const struct table_index *index; /* NULL: the expiries */
     struct slice cursor;             /* after the step */
     bool complete;                   /* no item is left */
-    int64_t entries;
-    int64_t bytes;
+    struct table_count added;        /* entries */
 };
-
-bool backfill_covers(bool filling, const struct table_stats *stats, struct slice item_key) {
-    return !filling ||
-           (slice_present(stats->cursor.key) && slice_compare(item_key, stats->cursor.key) <= 0);
-}
-
-struct error *backfill_load(struct arena *arena, struct store_txn *txn, struct table_stats *stats) {
-    struct store_key key = catalog_key(backfill_key(arena, stats->id));
-    struct slice cursor;
-    TRY(store_get(txn, &key, &cursor));
-    if (slice_present(cursor))
-        kept_key_set(&stats->cursor, cursor);
-    return NULL;
-}
 
 /* ---- one step ---- */
 
@@ -54,8 +40,9 @@ static bool find_work_of(struct table *table, struct step *step) {
 }
 
 static bool find_work(struct engine *engine, struct step *step) {
-    for (size_t t = 0; t < engine->catalog->count; t++)
-        if (find_work_of(engine->catalog->tables[t], step))
+    const struct table_list *list = engine->catalog.list;
+    for (size_t t = 0; t < list->count; t++)
+        if (find_work_of(list->tables[t], step))
             return true;
     return false;
 }
@@ -120,15 +107,11 @@ static void put_entries(struct step *step, struct store_txn *txn,
     for (; entries != NULL; entries = entries->next) {
         struct store_key key = {KEYSPACE_INDEXES, entries->entry.key};
         store_put(txn, &key, entries->entry.stored);
-        step->entries++;
+        step->added.items++;
         if (step->index != NULL)
-            step->bytes += (int64_t)index_entry_size(&entries->entry);
+            step->added.bytes += (int64_t)index_entry_size(&entries->entry);
     }
-    const struct table_stats *stats = step->stats;
-    struct store_key key = catalog_key(statistics_key(step->arena, stats->id));
-    store_put(txn, &key,
-              statistics_encode(step->arena, atomic_load(&stats->item_count) + step->entries,
-                                atomic_load(&stats->size_bytes) + step->bytes));
+    table_stats_put(step->arena, txn, step->stats->id, table_stats_plus(step->stats, step->added));
 }
 
 static struct table_index *activated_indexes(const struct step *step) {
@@ -154,7 +137,7 @@ static struct error *activate(struct step *step, struct store_txn *txn, struct t
     store_put(txn, &key, stored);
     key = catalog_key(backfill_key(step->arena, step->stats->id));
     store_delete(txn, &key);
-    return catalog_table_new(step->arena, stored, step->table, ret_table);
+    return table_new(step->arena, stored, step->table, ret_table);
 }
 
 static void put_cursor(struct step *step, struct store_txn *txn) {
@@ -181,7 +164,7 @@ static void report(const struct step *step, int64_t before) {
     const struct table_definition *table = &step->table->definition;
     struct slice name = step->index != NULL ? step->index->name : table->ttl_attribute;
     const char *kind = step->index != NULL ? "index" : "TTL attribute";
-    int64_t now = before + step->entries;
+    int64_t now = before + step->added.items;
     if (step->complete)
         log_info("%s %.*s of table %.*s is complete: %lld entries", kind, SLICE_ARGS(name),
                  SLICE_ARGS(table->name), (long long)now);
@@ -193,10 +176,9 @@ static void report(const struct step *step, int64_t before) {
 static void finish(struct step *step, struct table *activated) {
     struct table_stats *stats = step->stats;
     report(step, atomic_load(&stats->item_count));
-    atomic_fetch_add(&stats->item_count, step->entries);
-    atomic_fetch_add(&stats->size_bytes, step->bytes);
+    table_stats_set(stats, table_stats_plus(stats, step->added));
     if (activated != NULL)
-        catalog_publish(step->engine, activated);
+        catalog_publish(&step->engine->catalog, activated);
     else if (slice_present(step->cursor))
         kept_key_set(&stats->cursor, step->cursor);
 }
@@ -205,7 +187,7 @@ struct error *backfill_step(struct engine *engine, struct arena *arena,
                             enum chore_state *ret_state) {
     struct step step = {.engine = engine, .arena = arena};
     *ret_state = CHORE_ASLEEP;
-    if (!engine->filling || !find_work(engine, &step))
+    if (!backfill_keeper_look_at(&engine->filling, &engine->catalog) || !find_work(engine, &step))
         return NULL;
     struct store_txn *txn;
     struct table *activated = NULL;

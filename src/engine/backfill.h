@@ -13,13 +13,6 @@
 
 #include "engine/chores.h"
 
-/* True when writes to the item with that store key keep its entry in the range of the statistics,
- * which is being filled or not. */
-bool backfill_covers(bool filling, const struct table_stats *stats, struct slice item_key);
-
-/* Reads the cursor of a range that is being filled. */
-struct error *backfill_load(struct arena *arena, struct store_txn *txn, struct table_stats *stats);
-
 /* A chore: does one step for one range. */
 struct error *backfill_step(struct engine *engine, struct arena *arena,
                             enum chore_state *ret_state);

@@ -8,7 +8,6 @@
 #define GRAMME_ENGINE_BACKUP_H
 
 #include "codec/backup.h"
-#include "engine/catalog.h"
 #include "engine/read.h"
 
 /* What a table can be restored to: from then on, and until now. Of a table that has recovery. */

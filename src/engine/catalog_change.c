@@ -3,8 +3,7 @@
  * A change decides, commits its records in one store transaction, and only then publishes the new
  * list of tables. Threads: commit thread. */
 #include "codec/catalog.h"
-#include "codec/statistics.h"
-#include "engine/backfill.h"
+#include "engine/backfill_cursor.h"
 #include "engine/backup_change.h"
 #include "engine/copy.h"
 #include "engine/copy_step.h"
@@ -14,11 +13,6 @@
 #include "engine/sequence.h"
 #include "engine/stream.h"
 #include "engine/txn.h"
-
-static void put_empty_stats(struct arena *arena, struct store_txn *txn, uint32_t id) {
-    struct store_key key = catalog_key(statistics_key(arena, id));
-    store_put(txn, &key, statistics_encode(arena, 0, 0));
-}
 
 /* Gives an id to what is new; each starts with empty statistics. */
 static void assign_ids(struct engine *engine, struct arena *arena, struct store_txn *txn,
@@ -32,14 +26,13 @@ static void assign_ids(struct engine *engine, struct arena *arena, struct store_
     if (slice_present(definition->ttl_attribute) && definition->ttl_id == 0)
         definition->ttl_id = engine->next_id++;
     for (uint32_t id = first; id < engine->next_id; id++)
-        put_empty_stats(arena, txn, id);
+        table_stats_put(arena, txn, id, (struct table_count){0, 0});
     if (engine->next_id != first)
         format_store_next_id(engine, txn);
 }
 
 static void drop_range(struct arena *arena, struct store_txn *txn, uint8_t keyspace, uint32_t id) {
-    struct store_key key = catalog_key(statistics_key(arena, id));
-    store_delete(txn, &key);
+    table_stats_delete(arena, txn, id);
     struct store_range range = range_in(keyspace, key_range_of_table(arena, id));
     store_delete_range(txn, &range);
 }
@@ -138,7 +131,7 @@ static struct error *apply_change(struct engine *engine, struct catalog_job *job
     struct slice stored = table_definition_encode(arena, &definition);
     struct store_key key = catalog_key(table_key(arena, definition.name));
     store_put(txn, &key, stored);
-    return catalog_table_new(arena, stored, current, ret_table);
+    return table_new(arena, stored, current, ret_table);
 }
 
 static struct error *attempt_change(struct engine *engine, struct catalog_job *job,
@@ -191,7 +184,7 @@ static struct error *run_drop(struct engine *engine, struct catalog_job *job,
     TRY(commit_change(engine, job, change, current, &none));
     copy_stop(engine, current->definition.id);
     reclaim_table(engine, &current->definition, NULL);
-    catalog_withdraw(engine, current);
+    catalog_withdraw(&engine->catalog, current);
     return NULL;
 }
 
@@ -204,18 +197,18 @@ static struct error *run_change(struct engine *engine, struct catalog_job *job,
     if (current != NULL)
         reclaim_table(engine, &current->definition, &table->definition);
     job->after = table_ref(table);
-    catalog_publish(engine, table);
+    catalog_publish(&engine->catalog, table);
     if (change->fill.kind != COPY_NONE)
         copy_start(engine, &change->fill);
     return NULL;
 }
 
 void catalog_run(struct engine *engine, struct catalog_job *job) {
-    struct table *current = catalog_current(engine, job->table_name);
+    struct table *current = catalog_current(&engine->catalog, job->table_name);
     struct catalog_change change = {.action = CATALOG_NOTHING};
     if (current != NULL)
         job->before = table_ref(current);
-    job->error = job->change(job, current, engine->catalog->count, &change);
+    job->error = job->change(job, current, engine->catalog.list->count, &change);
     if (job->error != NULL)
         return;
     if (change.action == CATALOG_NOTHING)

@@ -11,6 +11,7 @@
 #include "base/deadline.h"
 #include "base/log.h"
 #include "engine/chores.h"
+#include "engine/clock_job.h"
 #include "engine/item_write.h"
 #include "engine/sequence.h"
 #include "engine/transaction.h"
@@ -32,23 +33,6 @@ void engine_submit_writes(struct engine *engine, struct write_job *job) {
 void engine_submit_catalog(struct engine *engine, struct catalog_job *job) {
     job->job.kind = JOB_CATALOG;
     commit_queue_put(&engine->queue, &job->job);
-}
-
-/* A move of the clock. */
-struct clock_job {
-    struct waited_job waited;
-    struct movable_clock *clock;
-    const struct clock_move *move;
-    enum clock_moved outcome;
-    int64_t now_ms; /* after it */
-};
-
-enum clock_moved engine_move_clock(struct engine *engine, struct movable_clock *clock,
-                                   const struct clock_move *move, int64_t *ret_now_ms) {
-    struct clock_job job = {.waited.job.kind = JOB_CLOCK, .clock = clock, .move = move};
-    commit_queue_put_and_wait(&engine->queue, &job.waited);
-    *ret_now_ms = job.now_ms;
-    return job.outcome;
 }
 
 /* ---- a group of writes ---- */
@@ -232,10 +216,6 @@ static void run_jobs(struct engine *engine, struct arena *arena, struct job *job
 static bool syncs_later(const struct engine *engine) {
     return engine->options.durability == STORE_RELAXED &&
            store_can(engine->store, STORE_PERSISTENT);
-}
-
-void engine_time_moved(struct engine *engine) {
-    commit_queue_wake(&engine->queue);
 }
 
 static void sync_store(struct engine *engine, struct arena *arena) {

@@ -8,7 +8,6 @@
 
 #include "base/check.h"
 #include "engine/copy_step.h"
-#include "engine/history.h"
 #include "engine/keyspace.h"
 
 /* ---- records ---- */
@@ -47,9 +46,9 @@ static void append(struct engine *engine, const struct copy_state *state) {
 
 /* The source begins or ends to keep its history for the copy. */
 static void look_at_source(struct engine *engine, uint32_t source) {
-    struct table *table = catalog_current_by_id(engine, source);
+    struct table *table = catalog_current_by_id(&engine->catalog, source);
     if (table != NULL)
-        history_look_at(engine, table);
+        table->stats->copied = copy_reads(engine, source);
 }
 
 void copy_start(struct engine *engine, const struct copy_state *state) {

@@ -6,7 +6,6 @@
 #include "codec/collection.h"
 #include "codec/history.h"
 #include "codec/item.h"
-#include "codec/statistics.h"
 #include "engine/backup.h"
 #include "engine/collection.h"
 #include "engine/copy.h"
@@ -272,7 +271,7 @@ static struct error *finish_table(struct copy_run *run, struct store_txn *txn) {
     struct slice stored = table_definition_encode(run->arena, &definition);
     struct store_key key = catalog_key(table_key(run->arena, definition.name));
     store_put(txn, &key, stored);
-    return catalog_table_new(run->arena, stored, run->table, &run->finished_with);
+    return table_new(run->arena, stored, run->table, &run->finished_with);
 }
 
 static void finish_backup(struct copy_run *run, struct store_txn *txn) {
@@ -291,23 +290,18 @@ static struct error *finish(struct copy_run *run, struct store_txn *txn) {
     return NULL;
 }
 
-static void put_stats(struct copy_run *run, struct store_txn *txn, const struct table_stats *stats,
-                      struct copy_count count) {
-    struct store_key key = catalog_key(statistics_key(run->arena, stats->id));
-    store_put(txn, &key, statistics_encode(run->arena, count.items, count.bytes));
+static struct table_count copied(const struct copy_run *run) {
+    return (struct table_count){run->state.item_count, run->state.size_bytes};
 }
 
 static void put_all_stats(struct copy_run *run, struct store_txn *txn) {
     const struct table *table = run->table;
     if (table == NULL)
         return;
-    put_stats(run, txn, table->stats,
-              (struct copy_count){run->state.item_count, run->state.size_bytes});
+    table_stats_put(run->arena, txn, table->stats->id, copied(run));
     for (size_t i = 0; i < table->definition.index_count; i++) {
         const struct table_stats *stats = table->index_stats[i];
-        put_stats(run, txn, stats,
-                  (struct copy_count){atomic_load(&stats->item_count) + run->entries[i].items,
-                                      atomic_load(&stats->size_bytes) + run->entries[i].bytes});
+        table_stats_put(run->arena, txn, stats->id, table_stats_plus(stats, run->entries[i]));
     }
 }
 
@@ -344,10 +338,10 @@ static struct error *run_in_transaction(struct copy_run *run, struct store_txn *
 static struct error *find_target(struct copy_run *run) {
     if (run->state.kind == COPY_TAKE_BACKUP)
         return NULL;
-    run->table = catalog_current_by_id(run->engine, run->state.target);
+    run->table = catalog_current_by_id(&run->engine->catalog, run->state.target);
     if (run->table == NULL)
         return error_local(run->arena, "the table that a copy is to fill is not there");
-    run->entries = ARENA_ARRAY(run->arena, struct copy_count, run->table->definition.index_count);
+    run->entries = ARENA_ARRAY(run->arena, struct table_count, run->table->definition.index_count);
     return NULL;
 }
 
@@ -386,12 +380,11 @@ void copy_run_publish(struct copy_run *run) {
     report(run);
     if (run->table == NULL)
         return;
-    atomic_store(&run->table->stats->item_count, run->state.item_count);
-    atomic_store(&run->table->stats->size_bytes, run->state.size_bytes);
+    table_stats_set(run->table->stats, copied(run));
     for (size_t i = 0; i < run->table->definition.index_count; i++) {
-        atomic_fetch_add(&run->table->index_stats[i]->item_count, run->entries[i].items);
-        atomic_fetch_add(&run->table->index_stats[i]->size_bytes, run->entries[i].bytes);
+        struct table_stats *stats = run->table->index_stats[i];
+        table_stats_set(stats, table_stats_plus(stats, run->entries[i]));
     }
     if (run->finished_with != NULL)
-        catalog_publish(run->engine, run->finished_with);
+        catalog_publish(&run->engine->catalog, run->finished_with);
 }

@@ -6,11 +6,6 @@
 #include "codec/copy.h"
 #include "engine/state.h"
 
-struct copy_count {
-    int64_t items;
-    int64_t bytes;
-};
-
 /* A step while it is made, and what came of it. */
 struct copy_run {
     struct engine *engine;
@@ -19,7 +14,7 @@ struct copy_run {
     int64_t items_before;
     bool finished;
     struct table *table;         /* the target, borrowed; NULL: it is a backup */
-    struct copy_count *entries;  /* that the step has made, one per index of the table */
+    struct table_count *entries; /* that the step has made, one per index of the table */
     struct backup backup;        /* that is taken */
     struct table *finished_with; /* the table as it is when it is finished; owned */
 };

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "engine/backup_change.h"
+#include "engine/clock_job.h"
 #include "engine/copy.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
@@ -12,18 +13,11 @@
 #include "engine/token.h"
 #include "model/limits.h"
 
-const struct store_keyspace engine_keyspaces[KEYSPACE_COUNT] = {
-    [KEYSPACE_CATALOG] = {"catalog", false},
-    [KEYSPACE_ITEMS] = {"items", true},
-    [KEYSPACE_INDEXES] = {"indexes", false},
-    [KEYSPACE_CHANGES] = {"changes", false},
-};
-
 static struct error *load(struct engine *engine, struct arena *arena) {
     TRY(format_load_or_create(engine, arena));
     struct store_txn *txn;
     TRY(store_begin(engine->store, arena, STORE_READ, &txn));
-    struct error *error = catalog_load(engine, arena, txn);
+    struct error *error = catalog_load(&engine->catalog, arena, txn);
     if (error == NULL)
         error = token_load(engine, arena, txn);
     if (error == NULL)
@@ -41,8 +35,7 @@ static struct error *load(struct engine *engine, struct arena *arena) {
 static void free_engine(struct engine *engine) {
     copy_clear(engine);
     reclaim_clear(engine);
-    catalog_clear(engine);
-    pthread_mutex_destroy(&engine->catalog_lock);
+    catalog_release(&engine->catalog);
     commit_queue_release(&engine->queue);
     store_close(engine->store);
     free(engine);
@@ -56,7 +49,7 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
     if (options->collection_bytes_max == 0)
         engine->options.collection_bytes_max = LIMIT_COLLECTION_BYTES;
     engine->store = options->store;
-    pthread_mutex_init(&engine->catalog_lock, NULL);
+    catalog_init(&engine->catalog);
     commit_queue_init(&engine->queue);
     struct error *error = load(engine, arena);
     if (error != NULL) {
@@ -65,6 +58,22 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
     }
     *ret_engine = engine;
     return NULL;
+}
+
+struct catalog *engine_catalog(struct engine *engine) {
+    return &engine->catalog;
+}
+
+void engine_time_moved(struct engine *engine) {
+    commit_queue_wake(&engine->queue);
+}
+
+enum clock_moved engine_move_clock(struct engine *engine, struct movable_clock *clock,
+                                   const struct clock_move *move, int64_t *ret_now_ms) {
+    struct clock_job job = {.waited.job.kind = JOB_CLOCK, .clock = clock, .move = move};
+    commit_queue_put_and_wait(&engine->queue, &job.waited);
+    *ret_now_ms = job.now_ms;
+    return job.outcome;
 }
 
 int64_t engine_last_change_ms(const struct engine *engine) {

@@ -2,7 +2,7 @@
 #include "engine/expiry.h"
 
 #include "codec/expiry_key.h"
-#include "engine/backfill.h"
+#include "engine/backfill_cursor.h"
 #include "model/limits.h"
 #include "model/number.h"
 
@@ -47,8 +47,7 @@ static void tell_sweeper(struct group *group, struct table_stats *stats, struct 
         return;
     if (slice_present(stats->first_due.key) && slice_compare(key, stats->first_due.key) < 0)
         kept_key_set(&stats->first_due, key);
-    if (seconds < group->engine->sweep.first)
-        group->engine->sweep.first = seconds;
+    sweeper_expect(&group->engine->sweeper, seconds);
 }
 
 void expiry_flush(struct group *group, const struct slot *slot, struct store_txn *txn) {
@@ -63,7 +62,7 @@ void expiry_flush(struct group *group, const struct slot *slot, struct store_txn
     bool was = slice_present(before.key), is = slice_present(after.key);
     if (was == is && (!is || slice_equal(before.key, after.key)))
         return;
-    group_count(group, stats, (int)is - (int)was, 0);
+    table_stats_count(&group->touched, stats, (int)is - (int)was, 0);
     if (was)
         store_delete(txn, &before);
     if (is) {

@@ -5,8 +5,7 @@
 #include "engine/group.h"
 
 #include "base/check.h"
-#include "codec/statistics.h"
-#include "engine/backfill.h"
+#include "engine/backfill_cursor.h"
 #include "engine/expiry.h"
 #include "engine/history.h"
 #include "engine/keyspace.h"
@@ -76,20 +75,11 @@ static bool slot_changed(const struct slot *slot) {
     return slot->current.data != slot->committed.data;
 }
 
-void group_count(struct group *group, struct table_stats *stats, int64_t items, int64_t bytes) {
-    if (!stats->touched) {
-        stats->touched = true;
-        stats->next_touched = group->touched;
-        group->touched = stats;
-    }
-    stats->pending_items += items;
-    stats->pending_bytes += bytes;
-}
-
 static void count_change(struct group *group, struct table_stats *stats, struct slice before,
                          struct slice after) {
-    group_count(group, stats, (int)slice_present(after) - (int)slice_present(before),
-                (int64_t)stored_item_size(after) - (int64_t)stored_item_size(before));
+    table_stats_count(&group->touched, stats,
+                      (int)slice_present(after) - (int)slice_present(before),
+                      (int64_t)stored_item_size(after) - (int64_t)stored_item_size(before));
 }
 
 const struct index_difference *group_differences(struct group *group, struct slot *slot,
@@ -137,20 +127,12 @@ static void flush_slot(struct group *group, const struct slot *slot, struct stor
     if (slot->keyspace != KEYSPACE_ITEMS)
         return;
     count_change(group, slot->table->stats, slot->committed, slot->current);
-    if (slot->table->stats->keeps_history)
+    if (table_keeps_history(slot->table))
         history_put_item(group, slot, txn);
     for (size_t i = 0; i < slot->table->definition.index_count; i++)
         flush_index(group, slot, i, txn);
     if (slot->table->ttl_stats != NULL)
         expiry_flush(group, slot, txn);
-}
-
-static void put_stats(struct group *group, const struct table_stats *stats, struct store_txn *txn) {
-    struct store_key key = catalog_key(statistics_key(group->arena, stats->id));
-    store_put(txn, &key,
-              statistics_encode(group->arena,
-                                atomic_load(&stats->item_count) + stats->pending_items,
-                                atomic_load(&stats->size_bytes) + stats->pending_bytes));
 }
 
 bool group_flush(struct group *group, struct store_txn *txn) {
@@ -161,8 +143,7 @@ bool group_flush(struct group *group, struct store_txn *txn) {
         flush_slot(group, &group->slots[i], txn);
         changed = true;
     }
-    for (struct table_stats *stats = group->touched; stats != NULL; stats = stats->next_touched)
-        put_stats(group, stats, txn);
+    table_stats_flush(group->arena, txn, group->touched);
     if (group->changes != NULL) { /* also when they cancel each other out */
         stream_put_records(group, txn);
         changed = true;
@@ -173,15 +154,7 @@ bool group_flush(struct group *group, struct store_txn *txn) {
 }
 
 void group_finish(struct group *group, bool committed) {
-    for (struct table_stats *stats = group->touched; stats != NULL; stats = stats->next_touched) {
-        if (committed) {
-            atomic_fetch_add(&stats->item_count, stats->pending_items);
-            atomic_fetch_add(&stats->size_bytes, stats->pending_bytes);
-        }
-        stats->pending_items = stats->pending_bytes = 0;
-        stats->touched = false;
-    }
-    group->touched = NULL;
+    table_stats_finish(&group->touched, committed);
     if (committed && group->next_sequence > group->first_sequence)
         sequence_used(group->engine, group->next_sequence - 1);
 }

@@ -53,8 +53,6 @@ const struct index_difference *group_differences(struct group *group, struct slo
 /* Writes the slots that changed, their index entries, the statistics and the records of streams to
  * the transaction. False: nothing changed. */
 bool group_flush(struct group *group, struct store_txn *txn);
-/* Adds to what the group does to some statistics. */
-void group_count(struct group *group, struct table_stats *stats, int64_t items, int64_t bytes);
 /* The last step: after a commit, the tables' statistics take in what the group changed. */
 void group_finish(struct group *group, bool committed);
 

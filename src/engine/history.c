@@ -22,11 +22,6 @@ enum { TRIM_EVERY_MS = 60 * 60 * 1000 };
 
 /* ---- keeping ---- */
 
-void history_look_at(const struct engine *engine, struct table *table) {
-    table->stats->keeps_history =
-        table->definition.pitr_days > 0 || copy_reads(engine, table->definition.id);
-}
-
 void history_put_item(struct group *group, const struct slot *slot, struct store_txn *txn) {
     struct history_record record = {key_without_id(slot->key), slot->committed};
     struct store_key key = {
@@ -87,7 +82,7 @@ void history_drop(struct arena *arena, struct store_txn *txn, uint32_t table_id,
 
 void history_release(struct engine *engine, struct arena *arena, struct store_txn *txn,
                      uint32_t table_id) {
-    const struct table *table = catalog_current_by_id(engine, table_id);
+    const struct table *table = catalog_current_by_id(&engine->catalog, table_id);
     if (table == NULL)
         return;
     const struct table_definition *definition = &table->definition;
@@ -140,8 +135,9 @@ static int64_t keep_from_ms(const struct engine *engine, const struct table *tab
 
 static struct table *find_work(const struct engine *engine, int64_t *ret_from_ms,
                                bool *ret_any_kept) {
-    for (size_t i = 0; i < engine->catalog->count; i++) {
-        struct table *table = engine->catalog->tables[i];
+    const struct table_list *list = engine->catalog.list;
+    for (size_t i = 0; i < list->count; i++) {
+        struct table *table = list->tables[i];
         if (table->definition.pitr_days == 0)
             continue;
         *ret_any_kept = true;
@@ -160,7 +156,7 @@ static struct error *trim_in_transaction(struct engine *engine, struct arena *ar
     struct slice stored = table_definition_encode(arena, &definition);
     struct store_key key = catalog_key(table_key(arena, definition.name));
     struct store_txn *txn;
-    TRY(catalog_table_new(arena, stored, table, ret_table));
+    TRY(table_new(arena, stored, table, ret_table));
     TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
     store_put(txn, &key, stored);
     history_drop(arena, txn, definition.id, sequence_at(from_ms));
@@ -183,7 +179,7 @@ struct error *history_trim(struct engine *engine, struct arena *arena,
         return error;
     }
     uint32_t id = table->definition.id;
-    catalog_publish(engine, trimmed);
+    catalog_publish(&engine->catalog, trimmed);
     reclaim_later(engine, KEYSPACE_CHANGES, history_key(arena, id, 0),
                   history_key(arena, id, sequence_at(from_ms)));
     *ret_state = CHORE_STEPPED;

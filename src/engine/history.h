@@ -14,9 +14,6 @@
 #include "engine/chores.h"
 #include "engine/group.h"
 
-/* Sets stats->keeps_history of a table; after its definition or the list of copies changed. */
-void history_look_at(const struct engine *engine, struct table *table);
-
 /* Puts what the slot's item was before the group. */
 void history_put_item(struct group *group, const struct slot *slot, struct store_txn *txn);
 

@@ -4,8 +4,7 @@
 #define GRAMME_ENGINE_KEYSPACE_H
 
 #include "codec/catalog_keys.h"
-#include "engine/engine.h"
-#include "store/store.h"
+#include "engine/keyspaces.h"
 
 static inline struct store_key catalog_key(struct slice key) {
     return (struct store_key){KEYSPACE_CATALOG, key};

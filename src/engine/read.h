@@ -7,8 +7,10 @@
 #define GRAMME_ENGINE_READ_H
 
 #include "codec/item.h"
-#include "engine/catalog.h"
+#include "engine/table.h"
 #include "expr/expr.h"
+
+struct engine;
 
 struct reader {
     struct engine *engine;

@@ -6,7 +6,9 @@
 #define GRAMME_ENGINE_SEQUENCE_H
 
 #include "codec/sequence.h"
-#include "engine/engine.h"
+#include "store/store.h"
+
+struct engine;
 
 struct error *sequence_load(struct engine *engine, struct arena *arena, struct store_txn *txn);
 /* The number that comes next at that time. */

@@ -44,22 +44,22 @@ static uint64_t next_second(const struct table *table) {
 
 /* A table that may have something due. All of them have their turn. */
 static struct table *find_table(struct engine *engine, uint64_t end) {
-    const struct catalog *catalog = engine->catalog;
+    const struct table_list *list = engine->catalog.list;
     uint64_t first = UINT64_MAX;
-    for (size_t i = 0; i < catalog->count; i++) {
-        size_t at = (engine->sweep.turn + i) % catalog->count;
-        struct table *table = catalog->tables[at];
+    for (size_t i = 0; i < list->count; i++) {
+        size_t at = (engine->sweeper.turn + i) % list->count;
+        struct table *table = list->tables[at];
         if (!is_swept(table))
             continue;
         uint64_t second = next_second(table);
         if (second < end) {
-            engine->sweep.turn = at + 1;
+            engine->sweeper.turn = at + 1;
             return table;
         }
         if (second < first)
             first = second;
     }
-    engine->sweep.first = first;
+    engine->sweeper.first = first;
     return NULL;
 }
 
@@ -142,9 +142,9 @@ static struct error *drop_entry(struct sweep *sweep, struct slice entry) {
 static enum store_durability durability_of(const struct sweep *sweep) {
     struct engine *engine = sweep->engine;
     bool relaxed =
-        sweep->table->definition.stream == STREAM_OFF && !deadline_passed(&engine->sweep.sync_at);
+        sweep->table->definition.stream == STREAM_OFF && !deadline_passed(&engine->sweeper.sync_at);
     if (!relaxed)
-        engine->sweep.sync_at = deadline_after_ms(SYNC_GAP_MS);
+        engine->sweeper.sync_at = deadline_after_ms(SYNC_GAP_MS);
     return relaxed ? STORE_RELAXED : engine->options.durability;
 }
 
@@ -175,11 +175,12 @@ static struct error *sweep_table(struct sweep *sweep) {
 
 /* Nothing is due: the moment to tell what expired, once in a while. */
 static void report(struct engine *engine) {
-    if (!deadline_passed(&engine->sweep.log_at))
+    if (!deadline_passed(&engine->sweeper.log_at))
         return;
+    const struct table_list *list = engine->catalog.list;
     bool told = false;
-    for (size_t i = 0; i < engine->catalog->count; i++) {
-        const struct table *table = engine->catalog->tables[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct table *table = list->tables[i];
         if (table->ttl_stats == NULL || table->ttl_stats->expired == 0)
             continue;
         log_info("expired %llu items of table %.*s", (unsigned long long)table->ttl_stats->expired,
@@ -187,11 +188,11 @@ static void report(struct engine *engine) {
         table->ttl_stats->expired = 0;
         told = true;
     }
-    engine->sweep.log_at = deadline_after_ms(told ? LOG_GAP_MS : 0);
+    engine->sweeper.log_at = deadline_after_ms(told ? LOG_GAP_MS : 0);
 }
 
 static bool gives_way(struct engine *engine) {
-    bool crowded = crowd_look(&engine->sweep.crowd);
+    bool crowded = crowd_look(&engine->sweeper.crowd);
     return commit_queue_is_pressing(&engine->queue) || crowded;
 }
 
@@ -203,8 +204,9 @@ struct error *sweep_step(struct engine *engine, struct arena *arena, enum chore_
         .oldest = expiry_oldest(now_ms),
         .end = expiry_end(now_ms),
     };
-    *ret_state = engine->sweep.any ? CHORE_WAITING : CHORE_ASLEEP;
-    if (!engine->sweep.any || engine->sweep.first >= sweep.end)
+    sweeper_look_at(&engine->sweeper, &engine->catalog);
+    *ret_state = engine->sweeper.any ? CHORE_WAITING : CHORE_ASLEEP;
+    if (!engine->sweeper.any || engine->sweeper.first >= sweep.end)
         return NULL;
     sweep.table = find_table(engine, sweep.end);
     if (sweep.table == NULL) {

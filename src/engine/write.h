@@ -7,10 +7,12 @@
 #ifndef GRAMME_ENGINE_WRITE_H
 #define GRAMME_ENGINE_WRITE_H
 
-#include "engine/catalog.h"
 #include "engine/job.h"
+#include "engine/table.h"
 #include "expr/expr.h"
 #include "model/capacity.h"
+
+struct engine;
 
 enum write_kind {
     WRITE_PUT,

@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/machine.h"
-#include "engine/catalog.h"
+#include "engine/engine.h"
 #include "pipeline/authorize.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/routes.h"
@@ -46,7 +46,7 @@ struct server {
 static struct op_context context_new(struct server *server) {
     return (struct op_context){
         .engine = server->engine,
-        .catalog = catalog_view_new(server->engine),
+        .catalog = catalog_view_new(engine_catalog(server->engine)),
         .exprs = expr_cache_new(EXPR_CACHE_ENTRIES),
         .clock = server->clock,
         .random = &system_random,

@@ -123,7 +123,7 @@ static struct error *restore(struct catalog_job *job, const struct table *curren
         TRY(backup_table(job->arena, &work->backup, definition));
     } else {
         TRY(restore_from_table(work->engine, job->arena,
-                               catalog_current(work->engine, slice_text(work->source)),
+                               catalog_current(engine_catalog(work->engine), slice_text(work->source)),
                                work->time_ms, &ret_change->fill, definition));
     }
     definition->name = job->table_name;

@@ -41,7 +41,7 @@ struct error *fixture_open_with(struct engine_fixture *fixture,
     fixture->program_count = 0;
     fixture->table_count = 0;
     TRY(engine_open(&fixture->arena, options, &fixture->engine));
-    fixture->view = catalog_view_new(fixture->engine);
+    fixture->view = catalog_view_new(engine_catalog(fixture->engine));
     return NULL;
 }
 

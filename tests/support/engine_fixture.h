@@ -5,6 +5,8 @@
 
 #include <semaphore.h>
 
+#include "engine/catalog_job.h"
+#include "engine/engine.h"
 #include "engine/read.h"
 #include "engine/write.h"
 

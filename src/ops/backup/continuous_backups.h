@@ -2,7 +2,7 @@
 #ifndef GRAMME_OPS_BACKUP_CONTINUOUS_BACKUPS_H
 #define GRAMME_OPS_BACKUP_CONTINUOUS_BACKUPS_H
 
-#include "engine/catalog.h"
+#include "engine/table.h"
 #include "ops/op.h"
 
 /* The reply {"ContinuousBackupsDescription":{...}}. */

@@ -80,7 +80,7 @@ static struct error *restore(struct catalog_job *job, const struct table *curren
     const struct restore_time *work = call->work;
     const struct restore_time_request *request = call->request;
     struct engine *engine = call->context->engine;
-    const struct table *table = catalog_current(engine, work->source_name);
+    const struct table *table = catalog_current(engine_catalog(engine), work->source_name);
     int64_t now_ms = clock_now_ms(call->context->clock);
     struct restore_source source = {.time_ms =
                                         request->time.present ? request->time.value : now_ms};

@@ -2,7 +2,7 @@
 #ifndef GRAMME_OPS_ITEM_TABLE_LOOKUP_H
 #define GRAMME_OPS_ITEM_TABLE_LOOKUP_H
 
-#include "engine/catalog.h"
+#include "engine/table.h"
 #include "ops/op.h"
 
 /* A name or an ARN. Borrowed from the thread's view of the catalog. */

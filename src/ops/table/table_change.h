@@ -3,7 +3,7 @@
 #ifndef GRAMME_OPS_TABLE_TABLE_CHANGE_H
 #define GRAMME_OPS_TABLE_TABLE_CHANGE_H
 
-#include "engine/catalog.h"
+#include "engine/catalog_job.h"
 #include "ops/op.h"
 #include "ops/table/table_description.h"
 

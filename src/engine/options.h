@@ -1,0 +1,25 @@
+/* options.h - what an engine is opened with. */
+#ifndef GRAMME_ENGINE_OPTIONS_H
+#define GRAMME_ENGINE_OPTIONS_H
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "store/store.h"
+
+struct engine_options {
+    /* Opened with engine_keyspaces; owned by the engine from here on, also when opening fails. */
+    struct store *store;
+    enum store_durability durability;
+    /* With STORE_RELAXED: how often what was committed is made durable. */
+    uint32_t sync_interval_ms;
+    const struct clock *clock;
+    const struct random *random; /* for the secret of a new database */
+    struct slice region;         /* for ARNs; lives as long as the engine */
+    struct slice account;
+    uint64_t collection_bytes_max; /* 0: the service's 10 GB */
+    /* For tests of clients: what touches an item of a transaction that runs at about the same time
+     * fails with a conflict, as in the service, though there is no need for it here. */
+    bool transaction_conflicts;
+};
+
+#endif

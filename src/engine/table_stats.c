@@ -1,0 +1,78 @@
+/* table_stats.c - counts in memory and their records. */
+#include "engine/table_stats.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "codec/statistics.h"
+#include "engine/keyspace.h"
+
+struct table_stats *table_stats_new(uint32_t id) {
+    struct table_stats *stats = calloc(1, sizeof(*stats));
+    CHECK(stats != NULL);
+    stats->id = id;
+    atomic_init(&stats->references, 1);
+    return stats;
+}
+
+struct table_stats *table_stats_ref(struct table_stats *stats) {
+    atomic_fetch_add_explicit(&stats->references, 1, memory_order_relaxed);
+    return stats;
+}
+
+void table_stats_unref(struct table_stats *stats) {
+    if (atomic_fetch_sub_explicit(&stats->references, 1, memory_order_acq_rel) != 1)
+        return;
+    kept_key_release(&stats->cursor);
+    kept_key_release(&stats->first_due);
+    free(stats);
+}
+
+struct error *table_stats_load(struct arena *arena, struct store_txn *txn,
+                               struct table_stats *stats) {
+    struct store_key key = catalog_key(statistics_key(arena, stats->id));
+    struct slice record;
+    struct table_count count;
+    CHECK(!stats->touched);
+    TRY(store_get(txn, &key, &record));
+    TRY(statistics_decode(arena, record, &count.items, &count.bytes));
+    table_stats_set(stats, count);
+    return NULL;
+}
+
+void table_stats_put(struct arena *arena, struct store_txn *txn, uint32_t id,
+                     struct table_count count) {
+    struct store_key key = catalog_key(statistics_key(arena, id));
+    store_put(txn, &key, statistics_encode(arena, count.items, count.bytes));
+}
+
+void table_stats_delete(struct arena *arena, struct store_txn *txn, uint32_t id) {
+    struct store_key key = catalog_key(statistics_key(arena, id));
+    store_delete(txn, &key);
+}
+
+struct table_count table_stats_plus(const struct table_stats *stats, struct table_count more) {
+    return (struct table_count){atomic_load(&stats->item_count) + more.items,
+                                atomic_load(&stats->size_bytes) + more.bytes};
+}
+
+void table_stats_set(struct table_stats *stats, struct table_count count) {
+    atomic_store(&stats->item_count, count.items);
+    atomic_store(&stats->size_bytes, count.bytes);
+}
+
+void table_stats_flush(struct arena *arena, struct store_txn *txn,
+                       const struct table_stats *touched) {
+    for (; touched != NULL; touched = touched->next_touched)
+        table_stats_put(arena, txn, touched->id, table_stats_plus(touched, touched->pending));
+}
+
+void table_stats_finish(struct table_stats **touched, bool committed) {
+    for (struct table_stats *stats = *touched; stats != NULL; stats = stats->next_touched) {
+        if (committed)
+            table_stats_set(stats, table_stats_plus(stats, stats->pending));
+        stats->pending = (struct table_count){0, 0};
+        stats->touched = false;
+    }
+    *touched = NULL;
+}

@@ -1,0 +1,84 @@
+/* table_stats.h - how much a table, an index or a table's range of expiries holds.
+ *
+ * Kept current by every commit, and stored with it: what a group adds is gathered apart and becomes
+ * visible only after its commit. The struct is shared by all versions of a table's definition, so
+ * it also holds what the commit thread remembers of the range from one version to the next.
+ *
+ * Threads: the counts and `dropped` on any thread, the rest on the commit thread. */
+#ifndef GRAMME_ENGINE_TABLE_STATS_H
+#define GRAMME_ENGINE_TABLE_STATS_H
+
+#include <stdatomic.h>
+
+#include "engine/kept_key.h"
+#include "store/store.h"
+
+struct table;
+
+struct table_count {
+    int64_t items;
+    int64_t bytes;
+};
+
+struct table_stats {
+    uint32_t id; /* of the range of keys */
+    atomic_int_fast64_t item_count;
+    atomic_int_fast64_t size_bytes;
+    atomic_uint references;
+    /* Of a table, not of an index: the table was deleted. */
+    atomic_bool dropped;
+    /* Of a table: as it is now (catalog.h), and whether a copy reads it (copy.h). */
+    struct table *current;
+    bool copied;
+    /* What the group under way adds. */
+    struct table_count pending;
+    bool touched;
+    struct table_stats *next_touched;
+    /* Of a range that is being filled: the store key of the last item that it covers; absent: it
+     * covers none yet (backfill.h). */
+    struct kept_key cursor;
+    /* Of a range of expiries: no entry to be swept is before this key; absent: not known (sweep.h).
+     * And how many items expired that the log does not tell of yet. */
+    struct kept_key first_due;
+    uint64_t expired;
+};
+
+/* With one reference. */
+struct table_stats *table_stats_new(uint32_t id);
+struct table_stats *table_stats_ref(struct table_stats *stats);
+void table_stats_unref(struct table_stats *stats);
+
+/* Reads the counts from the store, whatever was known. */
+struct error *table_stats_load(struct arena *arena, struct store_txn *txn,
+                               struct table_stats *stats);
+
+/* Writes the record of a range. */
+void table_stats_put(struct arena *arena, struct store_txn *txn, uint32_t id,
+                     struct table_count count);
+/* What the range holds, and `more`. */
+struct table_count table_stats_plus(const struct table_stats *stats, struct table_count more);
+/* After the commit of the record. */
+void table_stats_set(struct table_stats *stats, struct table_count count);
+void table_stats_delete(struct arena *arena, struct store_txn *txn, uint32_t id);
+
+/* ---- a group's part ---- */
+
+/* Adds to what the group does; those that it touches are in a list. */
+static inline void table_stats_count(struct table_stats **touched, struct table_stats *stats,
+                                     int64_t items, int64_t bytes) {
+    if (!stats->touched) {
+        stats->touched = true;
+        stats->next_touched = *touched;
+        *touched = stats;
+    }
+    stats->pending.items += items;
+    stats->pending.bytes += bytes;
+}
+
+/* Writes the records of the list, with what is pending. */
+void table_stats_flush(struct arena *arena, struct store_txn *txn,
+                       const struct table_stats *touched);
+/* The group is over: its part is taken in when it was committed. The list is empty then. */
+void table_stats_finish(struct table_stats **touched, bool committed);
+
+#endif
