@@ -11,7 +11,10 @@
 #ifndef GRAMME_ENGINE_BACKFILL_H
 #define GRAMME_ENGINE_BACKFILL_H
 
-#include "engine/chores.h"
+#include "base/error.h"
+#include "engine/chore.h"
+
+struct engine;
 
 /* A chore: does one step for one range. */
 struct error *backfill_step(struct engine *engine, struct arena *arena,

@@ -9,6 +9,7 @@
 #include "engine/history.h"
 #include "engine/keyspace.h"
 #include "engine/sequence.h"
+#include "engine/state.h"
 
 #define MS_PER_DAY INT64_C(86400000)
 

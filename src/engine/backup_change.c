@@ -8,6 +8,7 @@
 #include "codec/catalog.h"
 #include "engine/copy.h"
 #include "engine/reclaim.h"
+#include "engine/state.h"
 #include "engine/txn.h"
 #include "model/limits.h"
 
@@ -76,7 +77,7 @@ struct error *backup_change_run(struct engine *engine, struct catalog_job *job,
     if (change->action == CATALOG_BACKUP)
         copy_start(engine, &copy);
     else
-        reclaim_range_of(engine, KEYSPACE_ITEMS, change->backup.id);
+        reclaim_range_of(&engine->reclaims, KEYSPACE_ITEMS, change->backup.id);
     return NULL;
 }
 
@@ -144,7 +145,7 @@ struct error *backup_expire(struct engine *engine, struct arena *arena,
     if (!slice_present(expired.name))
         return NULL; /* what has expired is still being read */
     log_info("backup %.*s has expired", SLICE_ARGS(expired.name));
-    reclaim_range_of(engine, KEYSPACE_ITEMS, expired.id);
+    reclaim_range_of(&engine->reclaims, KEYSPACE_ITEMS, expired.id);
     *ret_state = CHORE_STEPPED;
     return NULL;
 }

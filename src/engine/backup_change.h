@@ -2,8 +2,12 @@
 #ifndef GRAMME_ENGINE_BACKUP_CHANGE_H
 #define GRAMME_ENGINE_BACKUP_CHANGE_H
 
+#include "base/error.h"
 #include "engine/backup.h"
-#include "engine/chores.h"
+#include "engine/catalog_job.h"
+#include "engine/chore.h"
+
+struct engine;
 
 /* CATALOG_BACKUP and CATALOG_DROP_BACKUP, in a transaction of their own. */
 struct error *backup_change_run(struct engine *engine, struct catalog_job *job,

@@ -11,6 +11,7 @@
 #include "engine/keyspace.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
+#include "engine/state.h"
 #include "engine/stream.h"
 #include "engine/txn.h"
 
@@ -177,13 +178,23 @@ static struct error *check_unread(const struct engine *engine, struct arena *are
                      SLICE_ARGS(definition->name));
 }
 
+/* Gives back the room of what the change has deleted. */
+static void reclaim(struct engine *engine, const struct table *before,
+                    const struct table_definition *after) {
+    const struct table_definition *definition = &before->definition;
+    bool history_went = definition->pitr_days > 0 && (after == NULL || after->pitr_days == 0);
+    reclaim_table(&engine->reclaims, definition, after);
+    if (history_went && !before->stats->copied)
+        reclaim_history(&engine->reclaims, definition->id, engine->last_sequence + 1);
+}
+
 static struct error *run_drop(struct engine *engine, struct catalog_job *job,
                               struct catalog_change *change, struct table *current) {
     struct table *none = NULL;
     TRY(check_unread(engine, job->arena, &current->definition));
     TRY(commit_change(engine, job, change, current, &none));
     copy_stop(engine, current->definition.id);
-    reclaim_table(engine, &current->definition, NULL);
+    reclaim(engine, current, NULL);
     catalog_withdraw(&engine->catalog, current);
     return NULL;
 }
@@ -195,7 +206,7 @@ static struct error *run_change(struct engine *engine, struct catalog_job *job,
         return run_drop(engine, job, change, current);
     TRY(commit_change(engine, job, change, current, &table));
     if (current != NULL)
-        reclaim_table(engine, &current->definition, &table->definition);
+        reclaim(engine, current, &table->definition);
     job->after = table_ref(table);
     catalog_publish(&engine->catalog, table);
     if (change->fill.kind != COPY_NONE)

@@ -10,19 +10,10 @@
 
 #include <time.h>
 
-#include "engine/state.h"
+#include "base/arena.h"
+#include "engine/chore.h"
 
-enum chore_state {
-    CHORE_ASLEEP,  /* nothing to do before the next job */
-    CHORE_WAITING, /* nothing to do now, but time may bring something: looks again in a second */
-    CHORE_STEPPED, /* there may be more to do at once */
-    CHORE_RESTING, /* the same, but others want the thread or its processor: goes on in a moment */
-};
-
-struct chore {
-    const char *name; /* for the log */
-    struct error *(*step)(struct engine *engine, struct arena *arena, enum chore_state *ret_state);
-};
+struct engine;
 
 enum { CHORES_MAX = 16 };
 

@@ -14,6 +14,7 @@
 #include "engine/clock_job.h"
 #include "engine/item_write.h"
 #include "engine/sequence.h"
+#include "engine/state.h"
 #include "engine/transaction.h"
 #include "engine/txn.h"
 

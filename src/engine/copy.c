@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "engine/copy_step.h"
 #include "engine/keyspace.h"
+#include "engine/state.h"
 
 /* ---- records ---- */
 

@@ -16,8 +16,13 @@
 #ifndef GRAMME_ENGINE_COPY_H
 #define GRAMME_ENGINE_COPY_H
 
+#include "base/error.h"
 #include "codec/copy.h"
-#include "engine/chores.h"
+#include "engine/chore.h"
+#include "engine/kept_key.h"
+#include "store/store.h"
+
+struct engine;
 
 /* The state with which a copy begins. `until` of a backup as source: COPY_NOTHING_TO_UNDO. */
 #define COPY_NOTHING_TO_UNDO UINT64_MAX

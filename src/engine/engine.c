@@ -34,7 +34,7 @@ static struct error *load(struct engine *engine, struct arena *arena) {
 
 static void free_engine(struct engine *engine) {
     copy_clear(engine);
-    reclaim_clear(engine);
+    reclaim_clear(&engine->reclaims);
     catalog_release(&engine->catalog);
     commit_queue_release(&engine->queue);
     store_close(engine->store);

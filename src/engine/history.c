@@ -180,8 +180,7 @@ struct error *history_trim(struct engine *engine, struct arena *arena,
     }
     uint32_t id = table->definition.id;
     catalog_publish(&engine->catalog, trimmed);
-    reclaim_later(engine, KEYSPACE_CHANGES, history_key(arena, id, 0),
-                  history_key(arena, id, sequence_at(from_ms)));
+    reclaim_history(&engine->reclaims, id, sequence_at(from_ms));
     *ret_state = CHORE_STEPPED;
     return NULL;
 }

@@ -11,7 +11,7 @@
 #ifndef GRAMME_ENGINE_HISTORY_H
 #define GRAMME_ENGINE_HISTORY_H
 
-#include "engine/chores.h"
+#include "engine/chore.h"
 #include "engine/group.h"
 
 /* Puts what the slot's item was before the group. */

@@ -5,7 +5,8 @@
 
 #include "base/check.h"
 #include "codec/history.h"
-#include "engine/copy.h"
+#include "codec/key.h"
+#include "engine/keyspace.h"
 
 /* A range more than this is not worth waiting for: the store gets to it by itself. */
 enum { RECLAIMS_MAX = 10000, TRIES_MAX = 16 };
@@ -17,8 +18,9 @@ struct reclaim {
     uint8_t bytes[];
 };
 
-void reclaim_later(struct engine *engine, uint8_t keyspace, struct slice first, struct slice last) {
-    if (engine->reclaim_count == RECLAIMS_MAX)
+void reclaim_later(struct reclaims *reclaims, uint8_t keyspace, struct slice first,
+                   struct slice last) {
+    if (reclaims->count == RECLAIMS_MAX)
         return;
     struct reclaim *reclaim = calloc(1, sizeof(*reclaim) + first.len + last.len);
     CHECK(reclaim != NULL);
@@ -26,25 +28,23 @@ void reclaim_later(struct engine *engine, uint8_t keyspace, struct slice first, 
     memcpy(reclaim->bytes + first.len, last.data, last.len);
     reclaim->range = (struct store_range){keyspace, slice_of(reclaim->bytes, first.len),
                                           slice_of(reclaim->bytes + first.len, last.len)};
-    reclaim->next = engine->reclaims;
-    engine->reclaims = reclaim;
-    engine->reclaim_count++;
+    reclaim->next = reclaims->first;
+    reclaims->first = reclaim;
+    reclaims->count++;
 }
 
-void reclaim_range_of(struct engine *engine, uint8_t keyspace, uint32_t id) {
+void reclaim_range_of(struct reclaims *reclaims, uint8_t keyspace, uint32_t id) {
     struct arena CLEANUP(arena_release) arena;
     arena_init(&arena);
     struct key_range range = key_range_of_table(&arena, id);
-    reclaim_later(engine, keyspace, range.first, range.last);
+    reclaim_later(reclaims, keyspace, range.first, range.last);
 }
 
-/* The table may keep history again, under the numbers that follow: those are not part of the range.
- */
-static void reclaim_history(struct engine *engine, uint32_t table_id) {
+void reclaim_history(struct reclaims *reclaims, uint32_t table_id, uint64_t below) {
     struct arena CLEANUP(arena_release) arena;
     arena_init(&arena);
-    reclaim_later(engine, KEYSPACE_CHANGES, history_key(&arena, table_id, 0),
-                  history_key(&arena, table_id, engine->last_sequence + 1));
+    reclaim_later(reclaims, KEYSPACE_CHANGES, history_key(&arena, table_id, 0),
+                  history_key(&arena, table_id, below));
 }
 
 static bool has_index(const struct table_definition *definition, uint32_t id) {
@@ -54,47 +54,43 @@ static bool has_index(const struct table_definition *definition, uint32_t id) {
     return false;
 }
 
-void reclaim_table(struct engine *engine, const struct table_definition *before,
+void reclaim_table(struct reclaims *reclaims, const struct table_definition *before,
                    const struct table_definition *after) {
     for (size_t i = 0; i < before->index_count; i++)
         if (after == NULL || !has_index(after, before->indexes[i].id))
-            reclaim_range_of(engine, KEYSPACE_INDEXES, before->indexes[i].id);
+            reclaim_range_of(reclaims, KEYSPACE_INDEXES, before->indexes[i].id);
     if (before->ttl_id != 0 && (after == NULL || after->ttl_id != before->ttl_id))
-        reclaim_range_of(engine, KEYSPACE_INDEXES, before->ttl_id);
-    bool history_went = before->pitr_days > 0 && (after == NULL || after->pitr_days == 0);
-    if (history_went && !copy_reads(engine, before->id))
-        reclaim_history(engine, before->id);
+        reclaim_range_of(reclaims, KEYSPACE_INDEXES, before->ttl_id);
     if (after == NULL)
-        reclaim_range_of(engine, KEYSPACE_INDEXES, before->id); /* its item collections */
+        reclaim_range_of(reclaims, KEYSPACE_INDEXES, before->id); /* its item collections */
     if (after == NULL && before->pitr_days == 0)
-        reclaim_range_of(engine, KEYSPACE_ITEMS, before->id);
+        reclaim_range_of(reclaims, KEYSPACE_ITEMS, before->id);
 }
 
-static void drop(struct engine *engine, struct reclaim **at) {
+static void drop(struct reclaims *reclaims, struct reclaim **at) {
     struct reclaim *reclaim = *at;
     *at = reclaim->next;
-    engine->reclaim_count--;
+    reclaims->count--;
     free(reclaim);
 }
 
-void reclaim_clear(struct engine *engine) {
-    while (engine->reclaims != NULL)
-        drop(engine, &engine->reclaims);
+void reclaim_clear(struct reclaims *reclaims) {
+    while (reclaims->first != NULL)
+        drop(reclaims, &reclaims->first);
 }
 
 /* Stops at the first that is done. One that fails is not tried again: the store gets to it by
  * itself. While a long read keeps them all waiting, a few are asked for each time. */
-struct error *reclaim_step(struct engine *engine, struct arena *arena,
+struct error *reclaim_step(struct reclaims *reclaims, struct store *store, struct arena *arena,
                            enum chore_state *ret_state) {
-    struct reclaim **at = &engine->reclaims;
+    struct reclaim **at = &reclaims->first;
     *ret_state = *at == NULL ? CHORE_ASLEEP : CHORE_WAITING;
     for (int tried = 0; *at != NULL && tried < TRIES_MAX; tried++, at = &(*at)->next) {
         bool done = true;
-        struct error *error =
-            store_reclaim(engine->store, arena, &(*at)->range, &(*at)->moment, &done);
+        struct error *error = store_reclaim(store, arena, &(*at)->range, &(*at)->moment, &done);
         if (error == NULL && !done)
             continue;
-        drop(engine, at);
+        drop(reclaims, at);
         *ret_state = CHORE_STEPPED;
         return error;
     }

@@ -12,6 +12,7 @@
 #include "engine/commit_queue.h"
 #include "engine/keyspace.h"
 #include "engine/options.h"
+#include "engine/reclaim.h"
 #include "engine/sweeper.h"
 #include "engine/write.h"
 
@@ -40,8 +41,7 @@ struct engine {
     /* Commit thread only. */
     struct copy *copies;       /* under way (copy.h) */
     int64_t backups_expire_ms; /* when the first of them does */
-    struct reclaim *reclaims;  /* room to be given back (reclaim.h) */
-    size_t reclaim_count;
+    struct reclaims reclaims;
     int64_t opened_at_ms; /* the time of the last number when the engine was opened */
 
     struct catalog catalog;

@@ -9,7 +9,7 @@
 #define GRAMME_ENGINE_STREAM_H
 
 #include "codec/stream.h"
-#include "engine/chores.h"
+#include "engine/chore.h"
 #include "engine/group.h"
 
 /* ---- records ---- */

@@ -10,6 +10,7 @@
 #include "engine/keyspace.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
+#include "engine/state.h"
 #include "engine/stream.h"
 #include "engine/stream_shard.h"
 #include "engine/txn.h"
@@ -152,10 +153,10 @@ static void give_back_room(const struct step *step) {
     for (size_t i = 0; i < step->count; i++) {
         const struct care *care = &step->cares[i];
         if (care->drop)
-            reclaim_range_of(step->engine, KEYSPACE_CHANGES, care->stream.id);
+            reclaim_range_of(&step->engine->reclaims, KEYSPACE_CHANGES, care->stream.id);
         struct store_range range = old_records(step, care);
         if (care->has_old)
-            reclaim_later(step->engine, KEYSPACE_CHANGES, range.first, range.last);
+            reclaim_later(&step->engine->reclaims, KEYSPACE_CHANGES, range.first, range.last);
     }
 }
 

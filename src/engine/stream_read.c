@@ -2,6 +2,7 @@
 #include "engine/stream_read.h"
 
 #include "engine/keyspace.h"
+#include "engine/state.h"
 #include "engine/stream.h"
 #include "model/limits.h"
 

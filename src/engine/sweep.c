@@ -9,6 +9,7 @@
 #include "codec/expiry_key.h"
 #include "engine/expiry.h"
 #include "engine/item_write.h"
+#include "engine/state.h"
 #include "engine/txn.h"
 
 /* What one step deletes: half a millisecond's work, so that who waits for the thread or its

@@ -12,7 +12,10 @@
 #ifndef GRAMME_ENGINE_SWEEP_H
 #define GRAMME_ENGINE_SWEEP_H
 
-#include "engine/chores.h"
+#include "base/error.h"
+#include "engine/chore.h"
+
+struct engine;
 
 struct error *sweep_step(struct engine *engine, struct arena *arena, enum chore_state *ret_state);
 

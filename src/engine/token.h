@@ -10,7 +10,7 @@
 #define GRAMME_ENGINE_TOKEN_H
 
 #include "codec/token.h"
-#include "engine/chores.h"
+#include "engine/chore.h"
 #include "engine/group.h"
 
 enum { TOKEN_SLOTS_MAX = 2 };
