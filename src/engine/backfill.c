@@ -57,7 +57,7 @@ static struct index_entry entry_of(const struct step *step, struct slice item_ke
     const struct table_definition *table = &step->table->definition;
     if (step->index == NULL)
         return expiry_entry_of(step->arena, table, item_key, stored);
-    return index_entry_of(step->arena, &step->engine->keys, table, step->index, stored);
+    return index_entry_of(step->arena, &step->engine->format.keys, table, step->index, stored);
 }
 
 /* Reads the next items and makes their entries; nothing is written yet (a transaction reads first).

@@ -130,9 +130,9 @@ struct copy_state restore_from_backup(const struct backup *backup) {
 /* A change of the same ms that comes after this one is not part of the state. */
 static uint64_t last_change_until(const struct engine *engine, int64_t time_ms) {
     if (time_ms >= clock_now_ms(engine->options.clock))
-        return engine->last_sequence;
+        return engine->sequence.last;
     uint64_t last = sequence_at(time_ms + 1) - 1;
-    return last < engine->last_sequence ? last : engine->last_sequence;
+    return last < engine->sequence.last ? last : engine->sequence.last;
 }
 
 struct error *restore_from_table(struct engine *engine, struct arena *arena,

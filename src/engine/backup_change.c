@@ -20,14 +20,14 @@ static void apply_backup(struct engine *engine, struct catalog_job *job, struct 
                          const struct table *table, struct store_txn *txn,
                          struct copy_state *ret_copy) {
     struct backup backup = backup_of_table(engine, job->arena, table, name);
-    backup.id = engine->next_id++;
-    format_store_next_id(engine, txn);
+    backup.id = format_take_id(&engine->format);
+    format_put(&engine->format, txn);
     *ret_copy = (struct copy_state){
         .kind = COPY_TAKE_BACKUP,
         .source = table->definition.id,
         .target = backup.id,
         .backup_ms = backup.created_ms,
-        .until = engine->last_sequence,
+        .until = engine->sequence.last,
         .items_expected = backup.item_count,
     };
     backup_put(job->arena, txn, &backup);

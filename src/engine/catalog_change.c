@@ -18,18 +18,19 @@
 /* Gives an id to what is new; each starts with empty statistics. */
 static void assign_ids(struct engine *engine, struct arena *arena, struct store_txn *txn,
                        struct table_definition *definition) {
-    uint32_t first = engine->next_id;
+    struct format_record *format = &engine->format;
+    uint32_t first = format->next_id;
     if (definition->id == 0)
-        definition->id = engine->next_id++;
+        definition->id = format_take_id(format);
     for (size_t i = 0; i < definition->index_count; i++)
         if (definition->indexes[i].id == 0)
-            definition->indexes[i].id = engine->next_id++;
+            definition->indexes[i].id = format_take_id(format);
     if (slice_present(definition->ttl_attribute) && definition->ttl_id == 0)
-        definition->ttl_id = engine->next_id++;
-    for (uint32_t id = first; id < engine->next_id; id++)
+        definition->ttl_id = format_take_id(format);
+    for (uint32_t id = first; id < format->next_id; id++)
         table_stats_put(arena, txn, id, (struct table_count){0, 0});
-    if (engine->next_id != first)
-        format_store_next_id(engine, txn);
+    if (format->next_id != first)
+        format_put(format, txn);
 }
 
 static void drop_range(struct arena *arena, struct store_txn *txn, uint8_t keyspace, uint32_t id) {
@@ -150,7 +151,7 @@ static struct error *attempt_change(struct engine *engine, struct catalog_job *j
         return error;
     }
     if (change->last_number != 0)
-        sequence_used(engine, change->last_number);
+        sequence_used(&engine->sequence, change->last_number);
     *ret_table = table;
     return NULL;
 }
@@ -185,7 +186,7 @@ static void reclaim(struct engine *engine, const struct table *before,
     bool history_went = definition->pitr_days > 0 && (after == NULL || after->pitr_days == 0);
     reclaim_table(&engine->reclaims, definition, after);
     if (history_went && !before->stats->copied)
-        reclaim_history(&engine->reclaims, definition->id, engine->last_sequence + 1);
+        reclaim_history(&engine->reclaims, definition->id, engine->sequence.last + 1);
 }
 
 static struct error *run_drop(struct engine *engine, struct catalog_job *job,

@@ -11,7 +11,6 @@
 #include "engine/state.h"
 #include "engine/stream.h"
 #include "engine/sweep.h"
-#include "engine/token.h"
 
 struct chore {
     const char *name; /* for the log */
@@ -19,6 +18,12 @@ struct chore {
 };
 
 /* Those that belong to one owner need not know the engine. */
+
+static struct error *forget_tokens(struct engine *engine, struct arena *arena,
+                                   enum chore_state *ret_state) {
+    return token_keeper_trim(&engine->tokens, engine->store, arena,
+                             clock_now_ms(engine->options.clock), ret_state);
+}
 
 static struct error *give_back_room(struct engine *engine, struct arena *arena,
                                     enum chore_state *ret_state) {
@@ -28,7 +33,7 @@ static struct error *give_back_room(struct engine *engine, struct arena *arena,
 static const struct chore list[] = {
     {.name = "filling an index", .step = backfill_step},
     {.name = "deleting expired items", .step = sweep_step},
-    {.name = "forgetting request tokens", .step = token_trim},
+    {.name = "forgetting request tokens", .step = forget_tokens},
     {.name = "copying a table", .step = copy_step},
     {.name = "dropping old history", .step = history_trim},
     {.name = "forgetting backups", .step = backup_expire},

@@ -172,9 +172,23 @@ static void run_catalog_job(struct engine *engine, struct job *first) {
     job->done(job);
 }
 
-/* A later run must not be before a time at which this one did something: it is stored first. */
+/* A later run must not be before a time at which this one did something: it is stored first, as the
+ * number that it starts with. */
+static struct error *store_time(struct engine *engine, struct arena *arena) {
+    uint64_t last = sequence_next(&engine->sequence, clock_now_ms(engine->options.clock));
+    struct store_txn *txn;
+    bool conflict;
+    TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
+    sequence_put(txn, last);
+    struct error *error = txn_commit(txn, engine->options.durability, &conflict);
+    store_end(txn);
+    if (error == NULL && !conflict)
+        sequence_used(&engine->sequence, last);
+    return error;
+}
+
 static void keep_time(struct engine *engine, struct arena *arena) {
-    struct error *error = sequence_keep_time(engine, arena);
+    struct error *error = store_time(engine, arena);
     if (error != NULL)
         log_error("storing the time failed: %.*s", SLICE_ARGS(error->message));
     arena_reset(arena);

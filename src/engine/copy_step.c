@@ -191,8 +191,8 @@ static struct error *undo_changes(struct copy_run *run, struct store_txn *txn, b
 static void put_entries(struct copy_run *run, struct store_txn *txn, struct slice stored) {
     const struct table_definition *table = &run->table->definition;
     for (size_t i = 0; i < table->index_count; i++) {
-        struct index_entry entry =
-            index_entry_of(run->arena, &run->engine->keys, table, &table->indexes[i], stored);
+        struct index_entry entry = index_entry_of(run->arena, &run->engine->format.keys, table,
+                                                  &table->indexes[i], stored);
         if (!slice_present(entry.key))
             continue;
         struct store_key key = {KEYSPACE_INDEXES, entry.key};
@@ -246,7 +246,7 @@ static void begin_next_phase(struct copy_run *run) {
     struct copy_state *state = &run->state;
     if (state->phase == COPY_ITEMS && state->until != COPY_NOTHING_TO_UNDO) {
         state->phase = COPY_UNDO;
-        state->cursor = copy_cursor_encode(run->arena, run->engine->last_sequence + 1);
+        state->cursor = copy_cursor_encode(run->arena, run->engine->sequence.last + 1);
     } else if (state->phase != COPY_BUILD && run->table != NULL &&
                run->table->definition.index_count > 0) {
         state->phase = COPY_BUILD;

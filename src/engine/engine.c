@@ -10,25 +10,24 @@
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
 #include "engine/state.h"
-#include "engine/token.h"
 #include "model/limits.h"
 
 static struct error *load(struct engine *engine, struct arena *arena) {
-    TRY(format_load_or_create(engine, arena));
+    TRY(format_load_or_create(&engine->format, &engine->options, arena));
     struct store_txn *txn;
     TRY(store_begin(engine->store, arena, STORE_READ, &txn));
     struct error *error = catalog_load(&engine->catalog, arena, txn);
     if (error == NULL)
-        error = token_load(engine, arena, txn);
+        error = token_keeper_load(&engine->tokens, arena, txn);
     if (error == NULL)
-        error = sequence_load(engine, arena, txn);
+        error = sequence_load(&engine->sequence, arena, txn);
     if (error == NULL)
         error = copy_load(engine, arena, txn);
     if (error == NULL)
         error = backup_load(engine, arena, txn);
     store_end(txn);
     TRY(error);
-    engine->opened_at_ms = sequence_ms(engine->last_sequence);
+    engine->time_at_open_ms = sequence_ms(engine->sequence.last);
     return commit_start(engine, arena);
 }
 
@@ -76,8 +75,8 @@ enum clock_moved engine_move_clock(struct engine *engine, struct movable_clock *
     return job.outcome;
 }
 
-int64_t engine_last_change_ms(const struct engine *engine) {
-    return engine->opened_at_ms;
+int64_t engine_time_at_open_ms(const struct engine *engine) {
+    return engine->time_at_open_ms;
 }
 
 void engine_close(struct engine *engine) {

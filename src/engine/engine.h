@@ -28,7 +28,8 @@ void engine_time_moved(struct engine *engine);
  * that; any thread but the engine's own. */
 enum clock_moved engine_move_clock(struct engine *engine, struct movable_clock *clock,
                                    const struct clock_move *move, int64_t *ret_now_ms);
-/* When the data that was opened was last changed, as far as that was stored; 0: not. */
-int64_t engine_last_change_ms(const struct engine *engine);
+/* The time that the data had come to when it was opened: that of the last number there was then; 0:
+ * there was none. What happened since is not told. */
+int64_t engine_time_at_open_ms(const struct engine *engine);
 
 #endif

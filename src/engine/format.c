@@ -2,20 +2,15 @@
  *
  * A store without the record and without anything else is new; without the record but with tables
  * it is damaged. */
-#include "codec/format.h"
+#include "engine/format.h"
+
 #include "engine/keyspace.h"
-#include "engine/state.h"
 
 enum { FIRST_ID = 1 };
 
-static void put_record(struct engine *engine, struct store_txn *txn) {
-    struct format_record record = {engine->keys, engine->next_id};
+void format_put(const struct format_record *format, struct store_txn *txn) {
     struct store_key key = catalog_key(format_key());
-    store_put(txn, &key, format_encode(txn->arena, &record));
-}
-
-void format_store_next_id(struct engine *engine, struct store_txn *txn) {
-    put_record(engine, txn);
+    store_put(txn, &key, format_encode(txn->arena, format));
 }
 
 static struct error *check_empty(struct arena *arena, struct store_txn *txn) {
@@ -34,11 +29,12 @@ static struct error *check_empty(struct arena *arena, struct store_txn *txn) {
     return NULL;
 }
 
-static struct error *create(struct engine *engine, struct arena *arena, struct store_txn *txn) {
+static struct error *create(struct format_record *format, const struct random *random,
+                            struct arena *arena, struct store_txn *txn) {
     TRY(check_empty(arena, txn));
-    random_fill(engine->options.random, engine->keys.secret, sizeof(engine->keys.secret));
-    engine->next_id = FIRST_ID;
-    put_record(engine, txn);
+    random_fill(random, format->keys.secret, sizeof(format->keys.secret));
+    format->next_id = FIRST_ID;
+    format_put(format, txn);
     enum store_outcome outcome;
     TRY(store_commit(txn, STORE_DURABLE, &outcome));
     if (outcome != STORE_COMMITTED)
@@ -46,22 +42,29 @@ static struct error *create(struct engine *engine, struct arena *arena, struct s
     return NULL;
 }
 
-static struct error *load(struct engine *engine, struct arena *arena, struct slice bytes) {
-    struct format_record record;
-    TRY(format_decode(arena, bytes, &record));
-    engine->keys = record.keys;
-    engine->next_id = record.next_id;
-    return NULL;
-}
-
-struct error *format_load_or_create(struct engine *engine, struct arena *arena) {
+struct error *format_load_or_create(struct format_record *format,
+                                    const struct engine_options *options, struct arena *arena) {
     struct store_txn *txn;
-    TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
+    TRY(store_begin(options->store, arena, STORE_WRITE, &txn));
     struct store_key key = catalog_key(format_key());
     struct slice record = SLICE_NONE;
     struct error *error = store_get(txn, &key, &record);
     if (error == NULL)
-        error = slice_present(record) ? load(engine, arena, record) : create(engine, arena, txn);
+        error = slice_present(record) ? format_decode(arena, record, format)
+                                      : create(format, options->random, arena, txn);
     store_end(txn);
     return error;
+}
+
+struct error *format_load(struct format_record *format, struct arena *arena,
+                          struct store_txn *txn) {
+    struct store_key key = catalog_key(format_key());
+    struct slice bytes;
+    struct format_record record;
+    TRY(store_get(txn, &key, &bytes));
+    TRY(format_decode(arena, bytes, &record));
+    if (memcmp(&record.keys, &format->keys, sizeof(record.keys)) != 0)
+        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the store holds another database");
+    format->next_id = record.next_id;
+    return NULL;
 }

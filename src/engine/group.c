@@ -21,7 +21,7 @@ void group_init(struct group *group, struct engine *engine, struct arena *arena,
         .engine = engine,
         .arena = arena,
         .now_ms = (uint64_t)now_ms,
-        .first_sequence = sequence_next(engine, now_ms),
+        .first_sequence = sequence_next(&engine->sequence, now_ms),
         .slots = ARENA_ARRAY(arena, struct slot, capacity),
         .capacity = capacity,
         .buckets = ARENA_ARRAY(arena, uint32_t, bucket_count),
@@ -88,7 +88,7 @@ const struct index_difference *group_differences(struct group *group, struct slo
     struct index_difference *differences =
         ARENA_ARRAY(group->arena, struct index_difference, table->index_count);
     for (size_t i = 0; i < table->index_count; i++)
-        differences[i] = index_difference_of(group->arena, &group->engine->keys, table,
+        differences[i] = index_difference_of(group->arena, &group->engine->format.keys, table,
                                              &table->indexes[i], slot->current, stored);
     slot->differences = slot_changed(slot) ? NULL : differences;
     return differences;
@@ -103,8 +103,8 @@ static void flush_index(struct group *group, const struct slot *slot, size_t i,
     struct index_difference difference =
         slot->differences != NULL
             ? slot->differences[i]
-            : index_difference_of(group->arena, &group->engine->keys, table, &table->indexes[i],
-                                  slot->committed, slot->current);
+            : index_difference_of(group->arena, &group->engine->format.keys, table,
+                                  &table->indexes[i], slot->committed, slot->current);
     if (difference.identical)
         return;
     count_change(group, slot->table->index_stats[i], difference.before.stored,
@@ -156,5 +156,5 @@ bool group_flush(struct group *group, struct store_txn *txn) {
 void group_finish(struct group *group, bool committed) {
     table_stats_finish(&group->touched, committed);
     if (committed && group->next_sequence > group->first_sequence)
-        sequence_used(group->engine, group->next_sequence - 1);
+        sequence_used(&group->engine->sequence, group->next_sequence - 1);
 }

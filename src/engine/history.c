@@ -39,7 +39,7 @@ static void put_definition(struct arena *arena, struct store_txn *txn,
 
 /* 0: the change has used none so far. */
 static uint64_t last_used(const struct engine *engine, uint64_t last_number) {
-    return last_number != 0 ? last_number : engine->last_sequence;
+    return last_number != 0 ? last_number : engine->sequence.last;
 }
 
 /* Numbers that were used already may be ahead of the clock; no change before this one counts. */

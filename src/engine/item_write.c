@@ -17,7 +17,7 @@ void item_write_prepare(struct engine *engine, struct arena *arena, struct item_
     const struct table_definition *definition = &write->table->definition;
     struct value attributes = write->kind == WRITE_PUT ? write->item : write->key;
     write->store_key =
-        key_encode(arena, &engine->keys, definition->id, &definition->keys, attributes);
+        key_encode(arena, &engine->format.keys, definition->id, &definition->keys, attributes);
     if (write->kind == WRITE_PUT) {
         write->new_size = item_size(write->item);
         write->stored = item_encode(arena, write->item, write->new_size);

@@ -29,8 +29,9 @@ static void drop_stranger(const struct table *table, struct value key, struct st
 
 static struct store_key item_store_key(struct reader *reader, const struct read_key *wanted) {
     const struct table_definition *table = &wanted->table->definition;
-    return (struct store_key){KEYSPACE_ITEMS, key_encode(reader->arena, &reader->engine->keys,
-                                                         table->id, &table->keys, wanted->key)};
+    return (struct store_key){KEYSPACE_ITEMS,
+                              key_encode(reader->arena, &reader->engine->format.keys, table->id,
+                                         &table->keys, wanted->key)};
 }
 
 struct error *reader_get_many(struct reader *reader, size_t count, const struct read_key *keys,
@@ -59,7 +60,7 @@ static const struct key_schema *range_keys(const struct read_range *range) {
 }
 
 static struct slice encode_partition(struct reader *reader, const struct read_range *range) {
-    const struct key_codec *codec = &reader->engine->keys;
+    const struct key_codec *codec = &reader->engine->format.keys;
     if (range->index != NULL)
         return index_key_partition(reader->arena, codec, range->index, range->hash);
     return key_encode_partition(reader->arena, codec, range->table->definition.id, range->hash[0]);
@@ -134,8 +135,8 @@ static struct slice encode_start(struct engine *engine, struct arena *arena,
                                  const struct read_range *range) {
     const struct table_definition *table = &range->table->definition;
     if (range->index != NULL)
-        return index_key_encode(arena, &engine->keys, table, range->index, range->start_key);
-    return key_encode(arena, &engine->keys, table->id, &table->keys, range->start_key);
+        return index_key_encode(arena, &engine->format.keys, table, range->index, range->start_key);
+    return key_encode(arena, &engine->format.keys, table->id, &table->keys, range->start_key);
 }
 
 static struct key_range range_bounds(struct reader *reader, const struct read_range *range) {

@@ -3,17 +3,18 @@
 #define GRAMME_ENGINE_STATE_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 
-#include "codec/key.h"
 #include "engine/backfill_keeper.h"
 #include "engine/catalog.h"
 #include "engine/catalog_job.h"
 #include "engine/commit_queue.h"
+#include "engine/format.h"
 #include "engine/keyspace.h"
 #include "engine/options.h"
 #include "engine/reclaim.h"
+#include "engine/sequence.h"
 #include "engine/sweeper.h"
+#include "engine/token_keeper.h"
 #include "engine/write.h"
 
 /* When streams need to be looked at, and how far a look has come that takes several steps. */
@@ -28,21 +29,18 @@ struct stream_keeper {
 struct engine {
     struct engine_options options;
     struct store *store;
-    struct key_codec keys;
-    uint32_t next_id; /* of tables and indexes; commit thread only */
+    struct format_record format;
+    struct sequence sequence;
+    struct token_keeper tokens;
     struct backfill_keeper filling;
     struct sweeper sweeper;
-    /* Commit thread only: when the first request token that is known ends. */
-    int64_t tokens_end_ms;
-    /* Of what was committed (sequence.h). The commit thread writes it; streams are read by it. */
-    atomic_uint_fast64_t last_sequence;
     /* Commit thread only: streams that have something coming (stream_keep.c). */
     struct stream_keeper streams;
     /* Commit thread only. */
     struct copy *copies;       /* under way (copy.h) */
     int64_t backups_expire_ms; /* when the first of them does */
     struct reclaims reclaims;
-    int64_t opened_at_ms; /* the time of the last number when the engine was opened */
+    int64_t time_at_open_ms; /* of the last number then */
 
     struct catalog catalog;
 
@@ -52,10 +50,6 @@ struct engine {
 
 /* catalog_change.c: runs one change in a transaction of its own; commit thread. */
 void catalog_run(struct engine *engine, struct catalog_job *job);
-
-/* format.c: the record that makes a store a gramme database. */
-struct error *format_load_or_create(struct engine *engine, struct arena *arena);
-void format_store_next_id(struct engine *engine, struct store_txn *txn);
 
 /* commit.c */
 struct error *commit_start(struct engine *engine, struct arena *arena);

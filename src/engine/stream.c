@@ -69,7 +69,7 @@ struct error *stream_read_ending(struct arena *arena, struct store_txn *txn,
 /* Its records have smaller numbers, and everything that follows has larger ones. */
 void stream_end(struct engine *engine, struct arena *arena, struct store_txn *txn,
                 struct stream_definition *ending, uint64_t *last_number) {
-    uint64_t number = sequence_next(engine, clock_now_ms(engine->options.clock));
+    uint64_t number = sequence_next(&engine->sequence, clock_now_ms(engine->options.clock));
     ending->ended = (int64_t)number;
     put_stream(engine, arena, txn, ending);
     sequence_put(txn, number);
@@ -87,10 +87,10 @@ static struct slice label_of(struct arena *arena, int64_t ms) {
 void stream_make(struct engine *engine, struct arena *arena, struct store_txn *txn,
                  struct table_definition *definition, uint64_t *last_number) {
     int64_t now_ms = clock_now_ms(engine->options.clock);
-    int64_t used_ms = sequence_ms(engine->last_sequence);
+    int64_t used_ms = sequence_ms(engine->sequence.last);
     struct stream_definition stream = {
         .table_name = definition->name,
-        .id = engine->next_id++,
+        .id = format_take_id(&engine->format),
         .view = definition->stream,
         .keys = definition->keys,
         .shards = shards_for_table(definition),
@@ -101,7 +101,7 @@ void stream_make(struct engine *engine, struct arena *arena, struct store_txn *t
     definition->stream_label = stream.label;
     definition->stream_shards = stream.shards;
     definition->stream_created_ms = stream.created_ms;
-    format_store_next_id(engine, txn);
+    format_put(&engine->format, txn);
     put_stream(engine, arena, txn, &stream);
     *last_number = sequence_at(stream.created_ms);
     sequence_put(txn, *last_number);

@@ -50,14 +50,14 @@ static void note_due(struct step *step, int64_t ms) {
 static void plan_roll(struct step *step, const struct stream_extent *extent) {
     struct stream_shard newest = {extent->count - 1, 0}, next = {extent->count, 0};
     uint64_t closed = shard_first(extent, newest) - 1;
-    if (closed > step->engine->last_sequence && closed > step->roll)
+    if (closed > step->engine->sequence.last && closed > step->roll)
         step->roll = closed;
     note_due(step, sequence_ms(shard_first(extent, next)));
 }
 
 static void plan(struct step *step, struct care *care) {
     const struct stream_definition *stream = &care->stream;
-    uint64_t last = step->engine->last_sequence, now = sequence_at(step->now_ms);
+    uint64_t last = step->engine->sequence.last, now = sequence_at(step->now_ms);
     struct stream_extent extent =
         stream_extent_of(stream, now > last ? now : last, step->horizon_ms);
     care->drop = stream_is_gone(stream, step->horizon_ms);
@@ -175,7 +175,7 @@ static struct error *commit(struct step *step, struct store_txn *txn) {
      * stay so. */
     TRY(txn_commit_step(txn, step->roll != 0 ? step->engine->options.durability : STORE_RELAXED));
     if (step->roll != 0)
-        sequence_used(step->engine, step->roll);
+        sequence_used(&step->engine->sequence, step->roll);
     give_back_room(step);
     return NULL;
 }

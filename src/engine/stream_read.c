@@ -7,7 +7,7 @@
 #include "model/limits.h"
 
 uint64_t engine_last_number(const struct engine *engine) {
-    return atomic_load(&engine->last_sequence);
+    return atomic_load(&engine->sequence.last);
 }
 
 int64_t stream_horizon_ms(const struct engine *engine) {

@@ -10,7 +10,6 @@
 #define GRAMME_ENGINE_TOKEN_H
 
 #include "codec/token.h"
-#include "engine/chore.h"
 #include "engine/group.h"
 
 enum { TOKEN_SLOTS_MAX = 2 };
@@ -20,11 +19,5 @@ struct slot *token_slot(struct group *group, const struct write_job *job);
 
 /* Puts the record into the slot, for a job that has just been run. */
 void token_remember(struct group *group, const struct write_job *job, struct slot *token);
-
-/* When the engine is opened: finds out when the first token ends. */
-struct error *token_load(struct engine *engine, struct arena *arena, struct store_txn *txn);
-/* A chore: forgets tokens whose time has passed, a bounded number of them. Only jobs make tokens,
- * so it is enough to look after jobs. */
-struct error *token_trim(struct engine *engine, struct arena *arena, enum chore_state *ret_state);
 
 #endif

@@ -5,7 +5,7 @@
 #include "model/limits.h"
 
 void engine_fingerprint(const struct engine *engine, struct slice canonical, uint8_t ret_hash[16]) {
-    siphash128(engine->keys.secret, canonical, ret_hash);
+    siphash128(engine->format.keys.secret, canonical, ret_hash);
 }
 
 void transaction_reserve(struct group *group, const struct write_job *job) {

@@ -145,7 +145,7 @@ static struct error *start_engine(struct server *server, struct arena *arena) {
 /* A clock that was moved in the last run must not go back in this one: it starts at the time of
  * the last change when that is ahead. */
 static void catch_up(struct server *server) {
-    struct clock_move move = {.now_ms = engine_last_change_ms(server->engine)};
+    struct clock_move move = {.now_ms = engine_time_at_open_ms(server->engine)};
     if (server->config.test_clock)
         movable_clock_move(&server->movable, &move);
 }
