@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "codec/catalog.h"
+#include "engine/backup.h"
 #include "engine/copy.h"
 #include "engine/reclaim.h"
 #include "engine/state.h"
@@ -45,8 +46,7 @@ void backup_put_system(struct engine *engine, struct arena *arena, struct store_
     backup.status = BACKUP_AVAILABLE;
     backup.expiry_ms = backup.created_ms + SYSTEM_BACKUP_MS;
     backup_put(arena, txn, &backup);
-    if (engine->backups_expire_ms > backup.expiry_ms)
-        engine->backups_expire_ms = backup.expiry_ms;
+    backup_keeper_expect(&engine->backups, backup.expiry_ms);
 }
 
 /* ---- asked for ---- */
@@ -75,7 +75,7 @@ struct error *backup_change_run(struct engine *engine, struct catalog_job *job,
         TRY(attempt(engine, job, change, table, &copy, &conflict));
     }
     if (change->action == CATALOG_BACKUP)
-        copy_start(engine, &copy);
+        copy_start(&engine->copies, &engine->catalog, &copy);
     else
         reclaim_range_of(&engine->reclaims, KEYSPACE_ITEMS, change->backup.id);
     return NULL;
@@ -105,17 +105,11 @@ static struct error *find_expired(struct engine *engine, struct backup_list *lis
 
 static struct error *look(struct engine *engine, struct arena *arena, struct store_txn *txn,
                           int64_t now_ms, struct backup *ret_expired, int64_t *ret_next_ms) {
-    struct reader reader = {engine, arena, txn};
     struct backup_list list;
-    TRY(backup_list_open(&reader, NULL, &list));
+    TRY(backup_list_open(arena, txn, NULL, &list));
     struct error *error = find_expired(engine, &list, now_ms, ret_expired, ret_next_ms);
     backup_list_close(&list);
     return error;
-}
-
-struct error *backup_load(struct engine *engine, struct arena *arena, struct store_txn *txn) {
-    struct backup none;
-    return look(engine, arena, txn, INT64_MIN, &none, &engine->backups_expire_ms);
 }
 
 static struct error *expire_one(struct engine *engine, struct arena *arena, struct store_txn *txn,
@@ -126,15 +120,15 @@ static struct error *expire_one(struct engine *engine, struct arena *arena, stru
         backup_delete(arena, txn, ret_expired);
         TRY(txn_commit_step(txn, STORE_RELAXED));
     }
-    engine->backups_expire_ms = next_ms;
+    engine->backups.expire_ms = next_ms;
     return NULL;
 }
 
 struct error *backup_expire(struct engine *engine, struct arena *arena,
                             enum chore_state *ret_state) {
     int64_t now_ms = clock_now_ms(engine->options.clock);
-    *ret_state = engine->backups_expire_ms == INT64_MAX ? CHORE_ASLEEP : CHORE_WAITING;
-    if (now_ms < engine->backups_expire_ms)
+    *ret_state = engine->backups.expire_ms == INT64_MAX ? CHORE_ASLEEP : CHORE_WAITING;
+    if (now_ms < engine->backups.expire_ms)
         return NULL;
     struct store_txn *txn;
     struct backup expired;

@@ -3,7 +3,6 @@
 #define GRAMME_ENGINE_BACKUP_CHANGE_H
 
 #include "base/error.h"
-#include "engine/backup.h"
 #include "engine/catalog_job.h"
 #include "engine/chore.h"
 
@@ -17,8 +16,6 @@ struct error *backup_change_run(struct engine *engine, struct catalog_job *job,
 void backup_put_system(struct engine *engine, struct arena *arena, struct store_txn *txn,
                        const struct table *table);
 
-/* When the engine is opened: finds out when the first backup expires. */
-struct error *backup_load(struct engine *engine, struct arena *arena, struct store_txn *txn);
 /* A chore: deletes backups whose time has come. */
 struct error *backup_expire(struct engine *engine, struct arena *arena,
                             enum chore_state *ret_state);

@@ -8,11 +8,12 @@
 #include "engine/copy.h"
 #include "engine/copy_step.h"
 #include "engine/history.h"
+#include "engine/history_keep.h"
 #include "engine/keyspace.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
 #include "engine/state.h"
-#include "engine/stream.h"
+#include "engine/stream_change.h"
 #include "engine/txn.h"
 
 /* Gives an id to what is new; each starts with empty statistics. */
@@ -71,7 +72,7 @@ static void drop_indexes(struct arena *arena, struct store_txn *txn,
 static void drop_table(struct engine *engine, struct arena *arena, struct store_txn *txn,
                        const struct table *table) {
     const struct table_definition *definition = &table->definition;
-    const struct copy *restore = copy_into(engine, definition->id);
+    const struct copy *restore = copy_into(&engine->copies, definition->id);
     struct store_key key = catalog_key(table_key(arena, definition->name));
     store_delete(txn, &key);
     drop_indexes(arena, txn, definition, NULL);
@@ -171,7 +172,7 @@ static struct error *commit_change(struct engine *engine, struct catalog_job *jo
 /* What a copy still reads cannot go. */
 static struct error *check_unread(const struct engine *engine, struct arena *arena,
                                   const struct table_definition *definition) {
-    if (!copy_reads(engine, definition->id))
+    if (!copy_reads(&engine->copies, definition->id))
         return NULL;
     return error_new(arena, ERROR_RESOURCE_IN_USE,
                      "Attempt to change a resource which is still in use: Table is being backed up "
@@ -194,7 +195,7 @@ static struct error *run_drop(struct engine *engine, struct catalog_job *job,
     struct table *none = NULL;
     TRY(check_unread(engine, job->arena, &current->definition));
     TRY(commit_change(engine, job, change, current, &none));
-    copy_stop(engine, current->definition.id);
+    copy_stop(&engine->copies, &engine->catalog, current->definition.id);
     reclaim(engine, current, NULL);
     catalog_withdraw(&engine->catalog, current);
     return NULL;
@@ -211,7 +212,7 @@ static struct error *run_change(struct engine *engine, struct catalog_job *job,
     job->after = table_ref(table);
     catalog_publish(&engine->catalog, table);
     if (change->fill.kind != COPY_NONE)
-        copy_start(engine, &change->fill);
+        copy_start(&engine->copies, &engine->catalog, &change->fill);
     return NULL;
 }
 

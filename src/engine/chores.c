@@ -5,11 +5,11 @@
 #include "base/log.h"
 #include "engine/backfill.h"
 #include "engine/backup_change.h"
-#include "engine/copy.h"
-#include "engine/history.h"
+#include "engine/copy_step.h"
+#include "engine/history_keep.h"
 #include "engine/reclaim.h"
 #include "engine/state.h"
-#include "engine/stream.h"
+#include "engine/stream_keep.h"
 #include "engine/sweep.h"
 
 struct chore {

@@ -16,13 +16,10 @@
 #ifndef GRAMME_ENGINE_COPY_H
 #define GRAMME_ENGINE_COPY_H
 
-#include "base/error.h"
 #include "codec/copy.h"
-#include "engine/chore.h"
+#include "engine/catalog.h"
 #include "engine/kept_key.h"
 #include "store/store.h"
-
-struct engine;
 
 /* The state with which a copy begins. `until` of a backup as source: COPY_NOTHING_TO_UNDO. */
 #define COPY_NOTHING_TO_UNDO UINT64_MAX
@@ -34,27 +31,39 @@ struct copy {
     struct kept_key cursor; /* holds the state's */
 };
 
-struct error *copy_load(struct engine *engine, struct arena *arena, struct store_txn *txn);
-void copy_clear(struct engine *engine);
+struct copies {
+    struct copy *first;
+};
+
+/* Reads those that are under way, whatever was known. Their sources are to be looked at then. */
+struct error *copies_load(struct copies *copies, struct arena *arena, struct store_txn *txn);
+/* Tells all tables whether a copy reads them. */
+void copies_look_at(const struct copies *copies, const struct catalog *catalog);
+void copies_clear(struct copies *copies);
 
 /* Its record. */
 void copy_put(struct arena *arena, struct store_txn *txn, const struct copy_state *state);
 void copy_delete(struct arena *arena, struct store_txn *txn, uint32_t target);
 /* After the commit of its first record: it begins. */
-void copy_start(struct engine *engine, const struct copy_state *state);
+void copy_start(struct copies *copies, const struct catalog *catalog,
+                const struct copy_state *state);
 /* After the commit that deletes its record: it ends, done or not. Nothing, when there is none. */
-void copy_stop(struct engine *engine, uint32_t target);
+void copy_stop(struct copies *copies, const struct catalog *catalog, uint32_t target);
 
 /* The copy into that range; NULL: none. */
-const struct copy *copy_into(const struct engine *engine, uint32_t target);
+const struct copy *copy_into(const struct copies *copies, uint32_t target);
 /* True when a copy of some kind reads the range. */
-bool copy_reads(const struct engine *engine, uint32_t source);
+bool copy_reads(const struct copies *copies, uint32_t source);
+/* A backup of the table is being made. */
+bool copy_takes_backup(const struct copies *copies, uint32_t source);
 /* The number up to which copies undo changes of the table, or the largest there is. */
-uint64_t copy_reads_back_to(const struct engine *engine, uint32_t source);
+uint64_t copy_reads_back_to(const struct copies *copies, uint32_t source);
 /* How many tables are being restored. */
-size_t copy_restores(const struct engine *engine);
+size_t copy_restores(const struct copies *copies);
 
-/* A chore: does one step of one copy. */
-struct error *copy_step(struct engine *engine, struct arena *arena, enum chore_state *ret_state);
+/* The one whose turn it is, which is then behind all others; NULL: there is none. */
+struct copy *copy_take_turn(struct copies *copies);
+/* After the commit that moved its record. */
+void copy_set_state(struct copy *copy, const struct copy_state *state);
 
 #endif

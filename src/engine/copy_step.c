@@ -2,6 +2,7 @@
 #include "engine/copy_step.h"
 
 #include "base/log.h"
+#include "codec/backup.h"
 #include "codec/catalog.h"
 #include "codec/collection.h"
 #include "codec/history.h"
@@ -12,6 +13,7 @@
 #include "engine/history.h"
 #include "engine/index.h"
 #include "engine/keyspace.h"
+#include "engine/state.h"
 #include "engine/txn.h"
 
 /* What one step reads: little enough that a write that waits for it hardly notices. */
@@ -20,6 +22,19 @@ enum {
     STEP_BYTES_MAX = 256 * 1024,
     NOW_READ_AT_ONCE = 16,
     LOG_EVERY_ITEMS = 1000000,
+};
+
+/* A step while it is made, and what came of it. */
+struct copy_run {
+    struct engine *engine;
+    struct arena *arena;
+    struct copy_state state; /* after the step */
+    int64_t items_before;
+    bool finished;
+    struct table *table;         /* the target, borrowed; NULL: it is a backup */
+    struct table_count *entries; /* that the step has made, one per index of the table */
+    struct backup backup;        /* that is taken */
+    struct table *finished_with; /* the table as it is when it is finished; owned */
 };
 
 struct record {
@@ -258,10 +273,10 @@ static void begin_next_phase(struct copy_run *run) {
 
 void copy_release_source(struct engine *engine, struct arena *arena, struct store_txn *txn,
                          const struct copy_state *state) {
-    for (const struct copy *other = engine->copies; other != NULL; other = other->next)
+    for (const struct copy *other = engine->copies.first; other != NULL; other = other->next)
         if (other->state.source == state->source && other->state.target != state->target)
             return;
-    history_release(engine, arena, txn, state->source);
+    history_release(&engine->catalog, arena, txn, state->source);
 }
 
 static struct error *finish_table(struct copy_run *run, struct store_txn *txn) {
@@ -323,7 +338,8 @@ static struct error *run_phase(struct copy_run *run, struct store_txn *txn, bool
 static struct error *run_in_transaction(struct copy_run *run, struct store_txn *txn) {
     bool complete = false;
     if (run->table == NULL)
-        TRY(backup_get(run->arena, txn, run->state.backup_ms, run->state.target, &run->backup));
+        TRY(backup_get(run->arena, txn, (struct backup_id){run->state.backup_ms, run->state.target},
+                       &run->backup));
     TRY(run_phase(run, txn, &complete));
     if (complete)
         begin_next_phase(run);
@@ -345,8 +361,9 @@ static struct error *find_target(struct copy_run *run) {
     return NULL;
 }
 
-struct error *copy_run_step(struct engine *engine, struct arena *arena,
-                            const struct copy_state *state, struct copy_run *ret_run) {
+/* Commits the step. On an error nothing has changed. */
+static struct error *run_step(struct engine *engine, struct arena *arena,
+                              const struct copy_state *state, struct copy_run *ret_run) {
     struct copy_run run = {
         .engine = engine, .arena = arena, .state = *state, .items_before = state->item_count};
     struct store_txn *txn;
@@ -376,7 +393,8 @@ static void report(const struct copy_run *run) {
         log_info("%s %.*s: %lld of about %lld items", what, SLICE_ARGS(name), items, expected);
 }
 
-void copy_run_publish(struct copy_run *run) {
+/* After it was committed: shows what came of it. */
+static void publish(struct copy_run *run) {
     report(run);
     if (run->table == NULL)
         return;
@@ -387,4 +405,20 @@ void copy_run_publish(struct copy_run *run) {
     }
     if (run->finished_with != NULL)
         catalog_publish(&run->engine->catalog, run->finished_with);
+}
+
+struct error *copy_step(struct engine *engine, struct arena *arena, enum chore_state *ret_state) {
+    struct copy *copy = copy_take_turn(&engine->copies);
+    *ret_state = CHORE_ASLEEP;
+    if (copy == NULL)
+        return NULL;
+    struct copy_run run;
+    TRY(run_step(engine, arena, &copy->state, &run));
+    if (run.finished)
+        copy_stop(&engine->copies, &engine->catalog, run.state.target);
+    else
+        copy_set_state(copy, &run.state);
+    publish(&run);
+    *ret_state = CHORE_STEPPED;
+    return NULL;
 }

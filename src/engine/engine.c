@@ -4,11 +4,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
-#include "engine/backup_change.h"
 #include "engine/clock_job.h"
-#include "engine/copy.h"
-#include "engine/reclaim.h"
-#include "engine/sequence.h"
 #include "engine/state.h"
 #include "model/limits.h"
 
@@ -22,17 +18,18 @@ static struct error *load(struct engine *engine, struct arena *arena) {
     if (error == NULL)
         error = sequence_load(&engine->sequence, arena, txn);
     if (error == NULL)
-        error = copy_load(engine, arena, txn);
+        error = copies_load(&engine->copies, arena, txn);
     if (error == NULL)
-        error = backup_load(engine, arena, txn);
+        error = backup_keeper_load(&engine->backups, arena, txn);
     store_end(txn);
     TRY(error);
+    copies_look_at(&engine->copies, &engine->catalog);
     engine->time_at_open_ms = sequence_ms(engine->sequence.last);
     return commit_start(engine, arena);
 }
 
 static void free_engine(struct engine *engine) {
-    copy_clear(engine);
+    copies_clear(&engine->copies);
     reclaim_clear(&engine->reclaims);
     catalog_release(&engine->catalog);
     commit_queue_release(&engine->queue);

@@ -64,7 +64,7 @@ struct error *format_load(struct format_record *format, struct arena *arena,
     TRY(store_get(txn, &key, &bytes));
     TRY(format_decode(arena, bytes, &record));
     if (memcmp(&record.keys, &format->keys, sizeof(record.keys)) != 0)
-        return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "the store holds another database");
+        return error_local(arena, "the store holds another database");
     format->next_id = record.next_id;
     return NULL;
 }

@@ -5,47 +5,37 @@
 #include <pthread.h>
 
 #include "engine/backfill_keeper.h"
+#include "engine/backup_keeper.h"
 #include "engine/catalog.h"
 #include "engine/catalog_job.h"
 #include "engine/commit_queue.h"
+#include "engine/copy.h"
 #include "engine/format.h"
 #include "engine/keyspace.h"
 #include "engine/options.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
+#include "engine/stream_keeper.h"
 #include "engine/sweeper.h"
 #include "engine/token_keeper.h"
 #include "engine/write.h"
-
-/* When streams need to be looked at, and how far a look has come that takes several steps. */
-struct stream_keeper {
-    int64_t due_ms;      /* INT64_MAX: there are no streams */
-    int64_t next_due_ms; /* of what the present look has seen so far */
-    bool changed;        /* a stream came or ended meanwhile */
-    struct slice cursor; /* the key of the last one that was looked at; absent: none */
-    uint8_t cursor_bytes[STREAM_DEFINITION_KEY_MAX];
-};
 
 struct engine {
     struct engine_options options;
     struct store *store;
     struct format_record format;
     struct sequence sequence;
+    struct catalog catalog;
+    struct copies copies;
     struct token_keeper tokens;
+    struct backup_keeper backups;
+    struct stream_keeper streams;
     struct backfill_keeper filling;
     struct sweeper sweeper;
-    /* Commit thread only: streams that have something coming (stream_keep.c). */
-    struct stream_keeper streams;
-    /* Commit thread only. */
-    struct copy *copies;       /* under way (copy.h) */
-    int64_t backups_expire_ms; /* when the first of them does */
     struct reclaims reclaims;
-    int64_t time_at_open_ms; /* of the last number then */
-
-    struct catalog catalog;
-
-    pthread_t commit_thread;
     struct commit_queue queue;
+    pthread_t commit_thread;
+    int64_t time_at_open_ms; /* of the last number then */
 };
 
 /* catalog_change.c: runs one change in a transaction of its own; commit thread. */

@@ -9,10 +9,7 @@
 #define GRAMME_ENGINE_STREAM_H
 
 #include "codec/stream.h"
-#include "engine/chore.h"
 #include "engine/group.h"
-
-/* ---- records ---- */
 
 /* What a write did to an item of a table with a stream, in a list of the group. */
 struct group_change {
@@ -26,27 +23,5 @@ void stream_note_change(struct group *group, const struct slot *slot, struct sli
                         bool expired);
 /* Gives every change of the list a number and writes its record. */
 void stream_put_records(struct group *group, struct store_txn *txn);
-
-/* ---- coming and going ---- */
-
-/* Reads the stream that ends when a table changes from `before` to `after`; either may be NULL.
- * NULL: none ends. */
-struct error *stream_read_ending(struct arena *arena, struct store_txn *txn,
-                                 const struct table_definition *before,
-                                 const struct table_definition *after,
-                                 struct stream_definition **ret_ending);
-/* Ends that stream. */
-void stream_end(struct engine *engine, struct arena *arena, struct store_txn *txn,
-                struct stream_definition *ending, uint64_t *last_number);
-/* Makes the stream that the definition asks for and does not have yet, and enters it there. Both
- * use numbers: the last one is raised. */
-void stream_make(struct engine *engine, struct arena *arena, struct store_txn *txn,
-                 struct table_definition *definition, uint64_t *last_number);
-
-/* ---- keeping ---- */
-
-/* A chore: closes generations of shards, deletes records that are too old, and streams that ended
- * long ago. */
-struct error *stream_keep(struct engine *engine, struct arena *arena, enum chore_state *ret_state);
 
 #endif

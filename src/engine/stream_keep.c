@@ -1,4 +1,4 @@
-/* stream_keep.c - what time does to streams.
+/* stream_keep.c - closing and forgetting.
  *
  * - A generation of shards is over (stream_shard.h): the last number of the database is raised past
  *   its end and stored, so that nothing comes to it any more, also if the clock goes back.
@@ -7,11 +7,13 @@
  *
  * The chore looks at all streams when the first of them has something coming, a few in each step.
  * Threads: commit thread. */
+#include "engine/stream_keep.h"
 #include "engine/keyspace.h"
+
+#include "codec/stream.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
 #include "engine/state.h"
-#include "engine/stream.h"
 #include "engine/stream_shard.h"
 #include "engine/txn.h"
 #include "model/limits.h"

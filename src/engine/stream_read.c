@@ -3,7 +3,6 @@
 
 #include "engine/keyspace.h"
 #include "engine/state.h"
-#include "engine/stream.h"
 #include "model/limits.h"
 
 uint64_t engine_last_number(const struct engine *engine) {

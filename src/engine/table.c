@@ -6,6 +6,8 @@
 #include "base/check.h"
 #include "codec/catalog.h"
 
+#define MS_PER_DAY INT64_C(86400000)
+
 struct table *table_ref(struct table *table) {
     atomic_fetch_add_explicit(&table->references, 1, memory_order_relaxed);
     return table;
@@ -28,6 +30,11 @@ int64_t table_average_bytes(const struct table *table) {
     int64_t count = atomic_load(&table->stats->item_count);
     int64_t bytes = atomic_load(&table->stats->size_bytes);
     return count > 0 ? bytes / count + 1 : 1;
+}
+
+int64_t recovery_window_start_ms(const struct table_definition *definition, int64_t now_ms) {
+    int64_t period_ms = now_ms - definition->pitr_days * MS_PER_DAY;
+    return period_ms > definition->pitr_since_ms ? period_ms : definition->pitr_since_ms;
 }
 
 /* The statistics of an id: those it had in the version before, else new ones. Takes a reference. */

@@ -30,6 +30,9 @@ void table_unref(struct table *table); /* NULL is fine */
 /* What an item of the table takes on average. At least 1. */
 int64_t table_average_bytes(const struct table *table);
 
+/* What a table can be restored to: from then on, and until now. Of a table that has recovery. */
+int64_t recovery_window_start_ms(const struct table_definition *definition, int64_t now_ms);
+
 /* What a change replaces is kept (history.h): the table has recovery, or a copy reads it. Of the
  * present version; commit thread. */
 static inline bool table_keeps_history(const struct table *table) {

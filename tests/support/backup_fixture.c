@@ -122,9 +122,10 @@ static struct error *restore(struct catalog_job *job, const struct table *curren
         ret_change->fill = restore_from_backup(&work->backup);
         TRY(backup_table(job->arena, &work->backup, definition));
     } else {
-        TRY(restore_from_table(work->engine, job->arena,
-                               catalog_current(engine_catalog(work->engine), slice_text(work->source)),
-                               work->time_ms, &ret_change->fill, definition));
+        TRY(restore_from_table(
+            work->engine, job->arena,
+            catalog_current(engine_catalog(work->engine), slice_text(work->source)), work->time_ms,
+            &ret_change->fill, definition));
     }
     definition->name = job->table_name;
     definition->id = 0;
@@ -174,8 +175,8 @@ struct backup backup_now(struct engine_fixture *fixture, struct backup_id id) {
     struct backup backup;
     struct reader reader;
     begin_read(fixture, &reader);
-    if (backup_read(&reader, id, &backup) != NULL)
-        CHECK(backup_read(&reader, id, &backup) == NULL);
+    if (backup_get(reader.arena, reader.txn, id, &backup) != NULL)
+        CHECK(backup_get(reader.arena, reader.txn, id, &backup) == NULL);
     reader_end(&reader);
     return backup;
 }
@@ -185,7 +186,7 @@ size_t backup_count(struct engine_fixture *fixture) {
     struct backup_list list;
     size_t count = 0;
     begin_read(fixture, &reader);
-    CHECK(backup_list_open(&reader, NULL, &list) == NULL);
+    CHECK(backup_list_open(reader.arena, reader.txn, NULL, &list) == NULL);
     for (;;) {
         struct backup backup;
         CHECK(backup_list_next(&list, &backup) == NULL);

@@ -1,4 +1,5 @@
 /* describe_backup.c - DescribeBackup: from its record. */
+#include "engine/read.h"
 #include "model/limits.h"
 #include "ops/backup/backup_description.h"
 
@@ -22,7 +23,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct table_definition definition;
     TRY(backup_arn_parse(call, request->backup_arn, &arn));
     TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
-    struct error *error = backup_read(&reader, arn.id, &backup);
+    struct error *error = backup_get(reader.arena, reader.txn, arn.id, &backup);
     reader_end(&reader);
     TRY(error);
     TRY(backup_arn_check(call->arena, &arn, &backup, &definition));

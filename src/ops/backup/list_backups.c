@@ -1,6 +1,7 @@
 /* list_backups.c - ListBackups: in the order in which they were made, a page at a time.
  *
  * A page ends at its limit, or when many backups were looked at that the request does not want. */
+#include "engine/read.h"
 #include "json/member.h"
 #include "model/limits.h"
 #include "ops/backup/backup_description.h"
@@ -121,7 +122,7 @@ static struct error *read_page(struct page *page, const struct backup_id *after)
     struct reader reader;
     struct backup_list list;
     TRY(reader_begin(page->call->context->engine, page->call->arena, READ_SNAPSHOT, &reader));
-    struct error *error = backup_list_open(&reader, after, &list);
+    struct error *error = backup_list_open(reader.arena, reader.txn, after, &list);
     if (error == NULL) {
         error = write_page(page, &list);
         backup_list_close(&list);

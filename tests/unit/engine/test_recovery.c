@@ -315,7 +315,7 @@ static struct backup only_backup(struct engine_fixture *f) {
     struct backup_list list;
     struct backup backup;
     assert_null(reader_begin(f->engine, &f->arena, READ_SNAPSHOT, &reader));
-    assert_null(backup_list_open(&reader, NULL, &list));
+    assert_null(backup_list_open(reader.arena, reader.txn, NULL, &list));
     assert_null(backup_list_next(&list, &backup));
     backup_list_close(&list);
     reader_end(&reader);
