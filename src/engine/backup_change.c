@@ -8,6 +8,7 @@
 #include "codec/catalog.h"
 #include "engine/backup.h"
 #include "engine/copy.h"
+#include "engine/keyspaces.h"
 #include "engine/reclaim.h"
 #include "engine/state.h"
 #include "engine/txn.h"

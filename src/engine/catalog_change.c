@@ -1,12 +1,15 @@
 /* catalog_change.c - tables made, changed and deleted.
  *
  * A change decides, commits its records in one store transaction, and only then publishes the new
- * list of tables. Threads: commit thread. */
+ * list of tables. */
+#include "engine/catalog_change.h"
+
 #include "codec/catalog.h"
 #include "engine/backfill_cursor.h"
 #include "engine/backup_change.h"
 #include "engine/copy.h"
 #include "engine/copy_step.h"
+#include "engine/format.h"
 #include "engine/history.h"
 #include "engine/history_keep.h"
 #include "engine/keyspace.h"
@@ -230,10 +233,4 @@ void catalog_run(struct engine *engine, struct catalog_job *job) {
         job->error = backup_change_run(engine, job, &change, current);
     else
         job->error = run_change(engine, job, &change, current);
-}
-
-void catalog_job_release(struct catalog_job *job) {
-    table_unref(job->before);
-    table_unref(job->after);
-    job->before = job->after = NULL;
 }

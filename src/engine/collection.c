@@ -2,6 +2,7 @@
 #include "engine/collection.h"
 
 #include "codec/collection.h"
+#include "engine/keyspaces.h"
 #include "model/index_key.h"
 
 struct store_key collection_key(struct slice item_key) {
@@ -14,16 +15,15 @@ uint64_t collection_bytes_of(const struct table_definition *table, struct slice 
     return index_local_bytes(table, stored_item_value(stored), stored_item_size(stored));
 }
 
-struct error *collection_change(const struct engine *engine, struct arena *arena,
-                                struct slot *collection, struct slice before, struct slice after,
-                                uint64_t *ret_bytes) {
+struct error *collection_change(struct arena *arena, struct slot *collection, struct slice before,
+                                struct slice after, uint64_t bytes_max, uint64_t *ret_bytes) {
     const struct table_definition *table = &collection->table->definition;
     uint64_t now;
     TRY(collection_decode(arena, collection->current, &now));
     uint64_t removed = collection_bytes_of(table, before);
     uint64_t added = collection_bytes_of(table, after);
     uint64_t changed = now - removed + added;
-    if (added > removed && changed > engine->options.collection_bytes_max)
+    if (added > removed && changed > bytes_max)
         return error_new(arena, ERROR_ITEM_COLLECTION_SIZE_LIMIT_EXCEEDED,
                          "Collection size exceeded.");
     *ret_bytes = changed;

@@ -15,9 +15,8 @@ struct store_key collection_key(struct slice item_key);
 uint64_t collection_bytes_of(const struct table_definition *table, struct slice stored);
 
 /* Accounts for a change of an item: slot->current of the collection moves with it. Fails when the
- * collection would outgrow the limit; a change that makes it smaller is always fine. */
-struct error *collection_change(const struct engine *engine, struct arena *arena,
-                                struct slot *collection, struct slice before, struct slice after,
-                                uint64_t *ret_bytes);
+ * collection would outgrow bytes_max; a change that makes it smaller is always fine. */
+struct error *collection_change(struct arena *arena, struct slot *collection, struct slice before,
+                                struct slice after, uint64_t bytes_max, uint64_t *ret_bytes);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "engine/clock_job.h"
+#include "engine/commit.h"
 #include "engine/state.h"
 #include "model/limits.h"
 

@@ -3,6 +3,7 @@
 
 #include "codec/expiry_key.h"
 #include "engine/backfill_cursor.h"
+#include "engine/keyspaces.h"
 #include "model/limits.h"
 #include "model/number.h"
 
@@ -47,7 +48,7 @@ static void tell_sweeper(struct group *group, struct table_stats *stats, struct 
         return;
     if (slice_present(stats->first_due.key) && slice_compare(key, stats->first_due.key) < 0)
         kept_key_set(&stats->first_due, key);
-    sweeper_expect(&group->engine->sweeper, seconds);
+    sweeper_expect(group->owners.sweeper, seconds);
 }
 
 void expiry_flush(struct group *group, const struct slot *slot, struct store_txn *txn) {

@@ -8,6 +8,11 @@
 #define GRAMME_ENGINE_GROUP_H
 
 #include "engine/index.h"
+#include "engine/options.h"
+#include "engine/sequence.h"
+#include "engine/sweeper.h"
+#include "engine/token_keeper.h"
+#include "engine/write.h"
 
 struct slot {
     uint8_t keyspace; /* KEYSPACE_ITEMS; KEYSPACE_INDEXES for an item collection (collection.h),
@@ -23,8 +28,17 @@ struct slot {
     const struct write_job *transaction;
 };
 
+/* Whose facts the writes of a group use and change. */
+struct group_owners {
+    const struct engine_options *options;
+    const struct key_codec *keys;
+    struct sequence *sequence;
+    struct sweeper *sweeper;
+    struct token_keeper *tokens;
+};
+
 struct group {
-    struct engine *engine;
+    struct group_owners owners;
     struct arena *arena;
     enum store_durability durability; /* of its commit */
     uint64_t now_ms;    /* one time for all, also when the group is run again after a conflict */
@@ -41,19 +55,18 @@ struct group {
 };
 
 /* For at most `capacity` keys. */
-void group_init(struct group *group, struct engine *engine, struct arena *arena, size_t capacity);
+void group_init(struct group *group, const struct group_owners *owners, struct arena *arena,
+                size_t capacity);
 /* The slot of a key, made when it is new. The table may be NULL. */
 struct slot *group_slot(struct group *group, struct table *table, struct store_key key);
 /* Reads what the store holds for all slots, at once. */
 struct error *group_fetch(struct group *group, struct store_txn *txn);
+static inline bool slot_changed(const struct slot *slot) {
+    return slot->current.data != slot->committed.data;
+}
+
 /* What the change of an item from slot->current to `stored`, which is the next to be made, does to
  * the indexes of its table: one each. What the group's flush needs of it is kept. */
 const struct index_difference *group_differences(struct group *group, struct slot *slot,
                                                  struct slice stored);
-/* Writes the slots that changed, their index entries, the statistics and the records of streams to
- * the transaction. False: nothing changed. */
-bool group_flush(struct group *group, struct store_txn *txn);
-/* The last step: after a commit, the tables' statistics take in what the group changed. */
-void group_finish(struct group *group, bool committed);
-
 #endif

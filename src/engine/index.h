@@ -8,7 +8,8 @@
 #define GRAMME_ENGINE_INDEX_H
 
 #include "codec/item.h"
-#include "engine/state.h"
+#include "codec/key.h"
+#include "model/table.h"
 
 struct index_entry {
     struct slice key;    /* absent: the item is not in the index */

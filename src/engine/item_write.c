@@ -3,26 +3,15 @@
  * Steps: take the old item from the slot, evaluate the condition, build the new item, check it,
  * apply. Invariants: everything is decided before the slot changes; a write that fails leaves the
  * slot as it was; a write that changes nothing leaves it too, so that it costs no store write.
- * Memory: results live in the job's arena. Threads: preparation on the caller's thread, the rest on
- * the commit thread. */
+ * Memory: results live in the job's arena. Threads: commit thread. */
 #include "engine/item_write.h"
 
 #include "engine/collection.h"
 #include "engine/expiry.h"
+#include "engine/keyspaces.h"
 #include "engine/stream.h"
 #include "model/index_key.h"
 #include "model/limits.h"
-
-void item_write_prepare(struct engine *engine, struct arena *arena, struct item_write *write) {
-    const struct table_definition *definition = &write->table->definition;
-    struct value attributes = write->kind == WRITE_PUT ? write->item : write->key;
-    write->store_key =
-        key_encode(arena, &engine->format.keys, definition->id, &definition->keys, attributes);
-    if (write->kind == WRITE_PUT) {
-        write->new_size = item_size(write->item);
-        write->stored = item_encode(arena, write->item, write->new_size);
-    }
-}
 
 static struct value copy_value(struct arena *arena, struct value value) {
     return value_from_slice(arena_slice(arena, value_slice(value)));
@@ -154,7 +143,8 @@ static struct error *apply(struct group *group, struct item_write *write, struct
                            struct slot *slot, struct slice stored) {
     struct slot *collection = collection_slot(group, write);
     if (collection != NULL)
-        TRY(collection_change(group->engine, arena, collection, slot->current, stored,
+        TRY(collection_change(arena, collection, slot->current, stored,
+                              group->owners.options->collection_bytes_max,
                               &write->collection_bytes));
     if (same_bytes(stored, slot->current))
         return NULL;

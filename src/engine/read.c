@@ -5,6 +5,7 @@
 #include "engine/read.h"
 
 #include "codec/index_key.h"
+#include "engine/keyspaces.h"
 #include "engine/state.h"
 
 struct error *reader_begin(struct engine *engine, struct arena *arena, enum read_mode mode,

@@ -8,7 +8,8 @@
 #include "base/log.h"
 #include "codec/expiry_key.h"
 #include "engine/expiry.h"
-#include "engine/item_write.h"
+#include "engine/group_run.h"
+#include "engine/keyspaces.h"
 #include "engine/state.h"
 #include "engine/txn.h"
 
@@ -152,7 +153,7 @@ static enum store_durability durability_of(const struct sweep *sweep) {
 static struct error *delete_items(struct sweep *sweep) {
     struct write_job job = {
         .writes = deletes_of(sweep), .count = sweep->count, .batch = true, .arena = sweep->arena};
-    TRY(commit_writes(sweep->engine, sweep->arena, &job, durability_of(sweep)));
+    TRY(group_run_own(sweep->engine, sweep->arena, &job, durability_of(sweep)));
     for (size_t i = 0; i < sweep->count; i++) {
         const struct item_write *write = &job.writes[i];
         TRY(write->error);

@@ -8,7 +8,7 @@ struct slot *token_slot(struct group *group, const struct write_job *job) {
     if (!slice_present(job->transaction->token))
         return NULL;
     uint8_t hash[SIPHASH_BYTES];
-    siphash128(group->engine->format.keys.secret, job->transaction->token, hash);
+    siphash128(group->owners.keys->secret, job->transaction->token, hash);
     struct slice key = token_key(group->arena, slice_of(hash, sizeof(hash)));
     return group_slot(group, NULL, catalog_key(key));
 }
@@ -35,5 +35,5 @@ void token_remember(struct group *group, const struct write_job *job, struct slo
     struct slice end_key = token_end_key(group->arena, end_ms, catalog_key_hash(token->key));
     struct slot *end = group_slot(group, NULL, catalog_key(end_key));
     end->current = slice_of(token->current.data, 0);
-    token_keeper_expect(&group->engine->tokens, (int64_t)end_ms);
+    token_keeper_expect(group->owners.tokens, (int64_t)end_ms);
 }

@@ -4,10 +4,6 @@
 #include "engine/item_write.h"
 #include "model/limits.h"
 
-void engine_fingerprint(const struct engine *engine, struct slice canonical, uint8_t ret_hash[16]) {
-    siphash128(engine->format.keys.secret, canonical, ret_hash);
-}
-
 void transaction_reserve(struct group *group, const struct write_job *job) {
     token_slot(group, job);
 }
@@ -33,7 +29,7 @@ static size_t save_slots(struct group *group, const struct write_job *job,
 struct error *transaction_conflict(struct group *group, const struct write_job *job,
                                    const struct item_write *write) {
     struct slot *slots[WRITE_SLOTS_MAX];
-    if (!group->engine->options.transaction_conflicts || item_write_slots(group, write, slots) == 0)
+    if (!group->owners.options->transaction_conflicts || item_write_slots(group, write, slots) == 0)
         return NULL;
     if (slots[0]->transaction == NULL || slots[0]->transaction == job)
         return NULL;

@@ -7,6 +7,7 @@
 #ifndef GRAMME_ENGINE_WRITE_H
 #define GRAMME_ENGINE_WRITE_H
 
+#include "base/container.h"
 #include "engine/job.h"
 #include "engine/table.h"
 #include "expr/expr.h"
@@ -89,6 +90,10 @@ struct write_job {
     void (*done)(struct write_job *job); /* on the commit thread */
     struct error *error;                 /* the whole job failed: the commit did not happen */
 };
+
+static inline struct write_job *write_job_of(struct job *job) {
+    return container_of(job, struct write_job, job);
+}
 
 void item_write_prepare(struct engine *engine, struct arena *arena, struct item_write *write);
 void engine_submit_writes(struct engine *engine, struct write_job *job);

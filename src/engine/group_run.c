@@ -1,0 +1,134 @@
+/* group_run.c - all jobs of a group, one after another, then one commit. */
+#include "engine/group_run.h"
+
+#include "base/check.h"
+#include "engine/group_flush.h"
+#include "engine/item_write.h"
+#include "engine/state.h"
+#include "engine/transaction.h"
+#include "engine/txn.h"
+
+enum {
+    GROUP_WRITES_MAX = 4096,
+    GROUP_BYTES_MAX = 16 * 1024 * 1024,
+    UPDATE_BYTES_ASSUMED = 32 * 1024,
+};
+
+/* What a job's items will take, as far as that is known before it runs: what is there now, which is
+ * read and may be recorded, counts as an average item of its table, what an update makes as a
+ * fairly large one. */
+static size_t job_bytes(const struct write_job *job) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < job->count; i++) {
+        const struct item_write *write = &job->writes[i];
+        bytes += write->store_key.len + write->stored.len;
+        if (write->refused == NULL)
+            bytes += (size_t)table_average_bytes(write->table);
+        if (write->kind == WRITE_UPDATE)
+            bytes += UPDATE_BYTES_ASSUMED;
+    }
+    return bytes;
+}
+
+struct job *group_take(struct job **list, size_t *ret_writes) {
+    struct job *first = *list, *last = NULL;
+    size_t writes = 0, bytes = 0;
+    for (struct job *job = first; job != NULL && job->kind == JOB_WRITE; job = job->next) {
+        writes += write_job_of(job)->count;
+        bytes += job_bytes(write_job_of(job));
+        if (last != NULL && (writes > GROUP_WRITES_MAX || bytes > GROUP_BYTES_MAX)) {
+            writes -= write_job_of(job)->count;
+            break;
+        }
+        last = job;
+    }
+    CHECK(last != NULL); /* the first one is a job of writes */
+    *list = last->next;
+    last->next = NULL;
+    *ret_writes = writes;
+    return first;
+}
+
+static void run_job(struct group *group, struct write_job *job) {
+    if (job->transaction != NULL) {
+        transaction_run(group, job);
+        return;
+    }
+    /* Of a batch no write conflicts: the service hands those back, and the client repeats them. */
+    struct error *conflict = job->batch ? NULL : transaction_conflict(group, job, &job->writes[0]);
+    if (conflict != NULL) {
+        job->writes[0].error = conflict;
+        return;
+    }
+    for (size_t i = 0; i < job->count; i++)
+        item_write_run(group, &job->writes[i], job->arena);
+}
+
+static void run_writes(struct group *group, struct job *jobs) {
+    for (struct job *job = jobs; job != NULL; job = job->next)
+        run_job(group, write_job_of(job));
+}
+
+static struct error *run_in_transaction(struct group *group, struct job *jobs,
+                                        struct store_txn *txn, bool *ret_conflict) {
+    *ret_conflict = false;
+    TRY(group_fetch(group, txn));
+    run_writes(group, jobs);
+    return group_flush(group, txn) ? txn_commit(txn, group->durability, ret_conflict) : NULL;
+}
+
+/* One attempt. After a conflict nothing has happened, and the group is run again on what the store
+ * holds then. */
+static struct error *attempt_group(struct group *group, struct store *store, struct job *jobs,
+                                   bool *ret_conflict) {
+    struct store_txn *txn;
+    TRY(store_begin(store, group->arena, STORE_WRITE, &txn));
+    struct error *error = run_in_transaction(group, jobs, txn, ret_conflict);
+    group_finish(group, error == NULL && !*ret_conflict);
+    store_end(txn);
+    return error;
+}
+
+/* All keys that the group will read, so that they are read at once. */
+static void reserve_slots(struct group *group, struct engine *engine, struct arena *arena,
+                          struct job *jobs, size_t writes) {
+    size_t capacity = writes * WRITE_SLOTS_MAX;
+    for (struct job *job = jobs; job != NULL; job = job->next)
+        if (write_job_of(job)->transaction != NULL)
+            capacity += TRANSACTION_SLOTS_MAX;
+    const struct group_owners owners = {
+        .options = &engine->options,
+        .keys = &engine->format.keys,
+        .sequence = &engine->sequence,
+        .sweeper = &engine->sweeper,
+        .tokens = &engine->tokens,
+    };
+    group_init(group, &owners, arena, capacity);
+    for (struct job *job = jobs; job != NULL; job = job->next) {
+        struct slot *slots[WRITE_SLOTS_MAX];
+        for (size_t i = 0; i < write_job_of(job)->count; i++)
+            item_write_slots(group, &write_job_of(job)->writes[i], slots);
+        if (write_job_of(job)->transaction != NULL)
+            transaction_reserve(group, write_job_of(job));
+    }
+}
+
+struct error *group_run(struct engine *engine, struct arena *arena, struct job *jobs, size_t writes,
+                        enum store_durability durability) {
+    struct group group;
+    reserve_slots(&group, engine, arena, jobs, writes);
+    group.durability = durability;
+    for (int attempt = 0; attempt < TXN_ATTEMPTS_MAX; attempt++) {
+        bool conflict;
+        TRY(attempt_group(&group, engine->store, jobs, &conflict));
+        if (!conflict)
+            return NULL;
+    }
+    return txn_too_many_conflicts(arena);
+}
+
+struct error *group_run_own(struct engine *engine, struct arena *arena, struct write_job *job,
+                            enum store_durability durability) {
+    job->job = (struct job){.kind = JOB_WRITE};
+    return group_run(engine, arena, &job->job, job->count, durability);
+}
