@@ -16,6 +16,7 @@
 #include "engine/chores.h"
 #include "engine/clock_job.h"
 #include "engine/group_run.h"
+#include "engine/load.h"
 #include "engine/state.h"
 #include "engine/txn.h"
 
@@ -70,11 +71,20 @@ static void run_clock_job(struct engine *engine, struct arena *arena, struct job
     commit_queue_finish(&engine->queue, &job->waited);
 }
 
+/* The arena is that of who waits, and the job too is gone once it is done. */
+static void run_load_job(struct engine *engine, struct job *first) {
+    struct load_job *job = container_of(first, struct load_job, waited.job);
+    job->error = engine_load(engine, job->arena);
+    commit_queue_finish(&engine->queue, &job->waited);
+}
+
 static void run_other_job(struct engine *engine, struct arena *arena, struct job *job) {
     if (job->kind == JOB_CATALOG)
         run_catalog_job(engine, job);
-    else
+    else if (job->kind == JOB_CLOCK)
         run_clock_job(engine, arena, job);
+    else
+        run_load_job(engine, job);
 }
 
 static void run_jobs(struct engine *engine, struct arena *arena, struct job *jobs) {

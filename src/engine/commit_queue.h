@@ -21,7 +21,7 @@ struct commit_queue {
     bool woken; /* chores are to look again, whatever they wait for */
 };
 
-/* A job on the stack of who waits for it; a struct of its kind begins with this one. */
+/* A job on the stack of who waits for it, in a struct of its kind. */
 struct waited_job {
     struct job job;
     bool done;

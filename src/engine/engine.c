@@ -6,25 +6,13 @@
 #include "base/check.h"
 #include "engine/clock_job.h"
 #include "engine/commit.h"
+#include "engine/load.h"
 #include "engine/state.h"
 #include "model/limits.h"
 
 static struct error *load(struct engine *engine, struct arena *arena) {
     TRY(format_load_or_create(&engine->format, &engine->options, arena));
-    struct store_txn *txn;
-    TRY(store_begin(engine->store, arena, STORE_READ, &txn));
-    struct error *error = catalog_load(&engine->catalog, arena, txn);
-    if (error == NULL)
-        error = token_keeper_load(&engine->tokens, arena, txn);
-    if (error == NULL)
-        error = sequence_load(&engine->sequence, arena, txn);
-    if (error == NULL)
-        error = copies_load(&engine->copies, arena, txn);
-    if (error == NULL)
-        error = backup_keeper_load(&engine->backups, arena, txn);
-    store_end(txn);
-    TRY(error);
-    copies_look_at(&engine->copies, &engine->catalog);
+    TRY(engine_load(engine, arena));
     engine->time_at_open_ms = sequence_ms(engine->sequence.last);
     return commit_start(engine, arena);
 }
@@ -59,6 +47,12 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
 
 struct catalog *engine_catalog(struct engine *engine) {
     return &engine->catalog;
+}
+
+struct error *engine_reload(struct engine *engine, struct arena *arena) {
+    struct load_job job = {.waited.job.kind = JOB_LOAD, .arena = arena};
+    commit_queue_put_and_wait(&engine->queue, &job.waited);
+    return job.error;
 }
 
 void engine_time_moved(struct engine *engine) {

@@ -20,6 +20,12 @@ void engine_close(struct engine *engine);
 /* The tables there are; lives as long as the engine. */
 struct catalog *engine_catalog(struct engine *engine);
 
+/* To be called when someone else wrote to the store: everything that the engine knows of it is read
+ * again, between what was submitted before and what comes after. Tables that are as they were stay
+ * the same ones; those that are gone are dropped for the calls that still hold them. On an error
+ * the engine goes on with what it knew. Waits for it; any thread but the engine's own. */
+struct error *engine_reload(struct engine *engine, struct arena *arena);
+
 /* To be called when the clock was set forward, so that what has its time now is done now. The time
  * is stored, soon. Any thread. */
 void engine_time_moved(struct engine *engine);
