@@ -14,8 +14,6 @@
 
 enum { CONTROL_CLIENTS_MAX = 4, CONTROL_STALL_MS = 60 * 1000, CONTROL_REQUEST_MS = 10 * 1000 };
 
-#define CONTROL_BACKUP "backup"
-
 struct control_options {
     const char *directory; /* this process has the store in it open, so no other server runs here */
     struct store *store;   /* lives until control_stop has returned */
@@ -33,10 +31,5 @@ struct error *control_start(struct arena *arena, const struct control_options *o
                             struct control **ret_control);
 /* Gives up what is under way and removes the socket. control_stop(NULL) is fine. */
 void control_stop(struct control *control);
-
-/* For commands: a connection to the server that runs on the directory, -1 when there is none. */
-struct error *control_connect(struct arena *arena, const char *directory, int *ret_fd);
-/* Sends a request and reads the first line of the answer: an error unless it is "ok". */
-struct error *control_request(struct arena *arena, int fd, const char *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* control_socket.c - the client's end of the control socket, and what both ends need. */
+/* control_socket.c - addresses and lines. */
 #include "admin/control_socket.h"
 
 #include <errno.h>
@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "admin/control.h"
 #include "admin/files.h"
 
 struct error *control_address(struct arena *arena, const char *directory,

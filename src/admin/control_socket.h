@@ -1,4 +1,4 @@
-/* control_socket.h - the address of a control socket, and lines on it. Shared by both ends. */
+/* control_socket.h - the client's end of a control socket (control.h), and what both ends need. */
 #ifndef GRAMME_ADMIN_CONTROL_SOCKET_H
 #define GRAMME_ADMIN_CONTROL_SOCKET_H
 
@@ -21,5 +21,14 @@ int64_t control_now_ms(void);
 /* Reads up to and with a newline, by the deadline (of control_now_ms; negative: any time). The
  * line is without it, NUL-terminated; false when none came. `line` has CONTROL_LINE_MAX bytes. */
 bool control_read_line(int fd, int64_t deadline_ms, char *line);
+
+/* ---- for commands ---- */
+
+#define CONTROL_BACKUP "backup"
+
+/* A connection to the server that runs on the directory, -1 when there is none. */
+struct error *control_connect(struct arena *arena, const char *directory, int *ret_fd);
+/* Sends a request and reads the first line of the answer: an error unless it is "ok". */
+struct error *control_request(struct arena *arena, int fd, const char *request);
 
 #endif

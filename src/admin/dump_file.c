@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "admin/control.h"
+#include "admin/control_socket.h"
 #include "admin/data_directory.h"
 #include "admin/dump_stream.h"
 #include "admin/files.h"

@@ -5,7 +5,8 @@
  * list has a generation. An I/O thread looks tables up through its own catalog_view, which costs
  * one atomic load unless the catalog changed.
  *
- * Threads: catalog_find() and catalog_tables() on the view's thread; the rest on the commit thread. */
+ * Threads: catalog_find() and catalog_tables() on the view's thread; the rest on the commit
+ * thread. */
 #ifndef GRAMME_ENGINE_CATALOG_H
 #define GRAMME_ENGINE_CATALOG_H
 

@@ -3,6 +3,7 @@
  * Texts with parts of the request are put together from slices rather than by printf, because such
  * parts may hold a NUL. Making a text is linear in what it quotes, up to sorting. */
 #include "model/value_fault.h"
+#include "json/reader.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,43 @@
-/* value_fault.h - the service's texts for values that break a rule; for value_json.c.
- *
- * Each function makes the error and keeps it in the fault, unless one is there already that comes
- * first. */
+/* value_fault.h - values that break a rule of the service, and its texts for them. */
 #ifndef GRAMME_MODEL_VALUE_FAULT_H
 #define GRAMME_MODEL_VALUE_FAULT_H
 
-#include "model/value_json.h"
+#include "base/error.h"
+#include "model/number.h"
+#include "model/value.h"
 
+/* The service words some errors in two ways: the older layer still answers BatchWriteItem, Scan and
+ * the transactions. */
+enum value_layer {
+    VALUE_LAYER_CURRENT,
+    VALUE_LAYER_OLDER,
+};
+
+/* What kind of rule was broken, for callers that report some kinds differently. */
+enum value_fault_kind {
+    VALUE_FAULT_NONE,
+    VALUE_FAULT_SHAPE,     /* no datatype, or more than one */
+    VALUE_FAULT_RULE,      /* an empty set, NULL that is not true */
+    VALUE_FAULT_NUMBER,    /* also inside a set, and a set of numbers without any */
+    VALUE_FAULT_DUPLICATE, /* set members */
+    VALUE_FAULT_DEPTH,
+    VALUE_FAULT_NAME, /* an empty or too long attribute name */
+};
+
+/* Reading an attribute value can fail in two ways that are reported at different times: the JSON
+ * has the wrong shape (SerializationException, at once), or the value breaks one of the service's
+ * rules (ValidationException, after other checks). The first broken rule is kept here while reading
+ * goes on, so that the caller reports it when its turn comes. Start from zeroes and set the layer;
+ * one fault may serve several values in a row. */
+struct value_fault {
+    enum value_layer layer; /* set by the caller */
+    enum value_fault_kind kind;
+    struct error *error; /* NULL: none so far */
+};
+
+/* ---- for value_json.c ---- */
+
+/* Each makes the error and keeps it in the fault, unless one is there already that comes first. */
 void fault_no_datatype(struct value_fault *fault, struct arena *arena);
 void fault_many_datatypes(struct value_fault *fault, struct arena *arena);
 void fault_null_not_true(struct value_fault *fault, struct arena *arena);
