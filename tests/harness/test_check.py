@@ -138,6 +138,24 @@ class Style(unittest.TestCase):
                                                    "src/low/b.h": ""}),
             (0, "layers: every include points down\n"))
 
+    def test_layers_ring(self):
+        files = {"src/low/a.h": '#include "low/b.h"\n', "src/low/b.c": '#include "low/b.h"\n#include "low/c.h"\n',
+                 "src/low/b.h": "", "src/low/c.h": '#include "low/a.h"\n', "src/low/d.c": '#include "low/a.h"\n'}
+        self.assertEqual(self.run_layers("low :\n", files), (1, "these include each other: low/a low/b low/c\n"))
+        self.assertEqual(self.run_layers("low :\nring : low/a low/b low/c\n", files),
+                         (0, "layers: every include points down\n"))
+
+    def test_layers_ring_that_is_gone(self):
+        self.assertEqual(
+            self.run_layers("low :\nring : low/a low/b\n", {"src/low/a.c": '#include "low/b.h"\n', "src/low/b.h": ""}),
+            (1, "LAYERS: these do not include each other: low/a low/b\n"))
+
+    def test_layers_header_and_source_are_no_ring(self):
+        self.assertEqual(
+            self.run_layers("low :\n", {"src/low/a.c": '#include "low/a.h"\n#include "low/b.h"\n',
+                                        "src/low/a.h": "", "src/low/b.c": '#include "low/b.h"\n', "src/low/b.h": ""}),
+            (0, "layers: every include points down\n"))
+
     def test_layers_unused_grant(self):
         self.assertEqual(self.run_layers("low :\nhigh : low\n", {"src/high/a.c": "", "src/low/b.h": ""}),
                          (1, "LAYERS: high may include low, but nothing there does\n"))
