@@ -49,6 +49,7 @@ ERRORS = {
     "TableNotFoundException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
     "TableInUseException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
     "TableAlreadyExistsException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
+    "GlobalTableNotFoundException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
     "BackupNotFoundException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
     "BackupInUseException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
     "ContinuousBackupsUnavailableException": (400, "com.amazonaws.dynamodb.v20120810", "message"),
