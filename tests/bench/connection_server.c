@@ -34,6 +34,7 @@ int main(int argc, char **argv) {
                                      .threads = argc > 3 ? (unsigned)atoi(argv[3]) : 1,
                                      .limits = endpoint_limits_default(),
                                      .region = SLICE_LITERAL("us-east-1"),
+                                     .random = &system_random,
                                      .handle = handle};
     struct error *error = endpoint_start(&arena, &config, &endpoint);
     if (error != NULL) {
