@@ -1,5 +1,6 @@
-/* global_table.h - global tables of version 2017.11.29, which the service no longer makes: what its
- * operations on them still say. */
+/* global_table.h - what is said of global tables: of those of version 2017.11.29, which the service
+ * no longer makes, and of those of version 2019.11.21, tables with replicas, which gramme does not
+ * have. */
 #ifndef GRAMME_OPS_GLOBAL_GLOBAL_TABLE_H
 #define GRAMME_OPS_GLOBAL_GLOBAL_TABLE_H
 
@@ -29,5 +30,8 @@ extern const struct shape replica_shape;
 struct error *global_table_not_found(struct arena *arena, struct slice name);
 /* There will be none, either. */
 struct error *global_table_not_supported(struct arena *arena);
+
+/* The table of this name or ARN, there or not, has no replicas. */
+struct error *replicas_not_found(struct op_call *call, struct slice name_or_arn);
 
 #endif
