@@ -21,6 +21,14 @@ static const struct words type_words = {type_texts, VALUE_S};
         "WarmWrite", STORED_UNITS, AT(warm.write), NULL                        \
     }
 
+/* Likewise. */
+#define STORED_INSIGHTS(AT)                                                     \
+    {"Insights", STORED_BOOL, AT(insights.enabled), NULL},                      \
+        {"InsightsMode", STORED_WORD, AT(insights.mode), &insights_mode_words}, \
+        {"InsightsSinceMs", STORED_INT, AT(insights.since_ms), NULL}, {         \
+        "InsightsChangedMs", STORED_INT, AT(insights.changed_ms), NULL          \
+    }
+
 const struct stored_field stored_table_fields[] = {
     {"Name", STORED_TEXT, TABLE(name), NULL},
     {"Id", STORED_ID, TABLE(id), NULL},
@@ -50,6 +58,7 @@ const struct stored_field stored_table_fields[] = {
     {"TtlChangedMs", STORED_INT, TABLE(ttl_changed_ms), NULL},
     {"PitrDays", STORED_INT, TABLE(pitr_days), NULL},
     {"PitrSinceMs", STORED_INT, TABLE(pitr_since_ms), NULL},
+    STORED_INSIGHTS(TABLE),
     {"Restoring", STORED_BOOL, TABLE(restoring), NULL},
     {"RestoredBackup", STORED_TEXT, TABLE(restored_backup), NULL},
     {"RestoredTable", STORED_TEXT, TABLE(restored_table), NULL},
@@ -65,6 +74,7 @@ const struct stored_field stored_index_fields[] = {
     {"Backfilling", STORED_BOOL, INDEX(backfilling), NULL},
     {"Projection", STORED_WORD, INDEX(projection), &projection_type_words},
     STORED_CAPACITY(INDEX),
+    STORED_INSIGHTS(INDEX),
     {.name = NULL},
 };
 

@@ -66,6 +66,7 @@ enum {
     LIMIT_TABLE_CAPACITY_UNITS = 40000,   /* guide: of a table, read or write */
     LIMIT_ACCOUNT_CAPACITY_UNITS = 80000, /* guide: of an account, read or write */
     LIMIT_LIST_TABLES = 100,              /* model: ListTables page */
+    LIMIT_LIST_INSIGHTS = 100,            /* model: ListContributorInsights page */
     LIMIT_SCALING_POLICY_CHARS = 256,     /* model: AutoScalingPolicyName */
     LIMIT_SCALING_ROLE_CHARS = 1600,      /* model: AutoScalingRoleArn */
     LIMIT_TAGS = 50,                      /* guide: of a table */

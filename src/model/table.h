@@ -50,6 +50,14 @@ struct table_tag {
     struct slice value;
 };
 
+/* Of a table or of a global index. */
+struct contributor_insights {
+    bool enabled;
+    enum insights_mode mode; /* stays after it is off */
+    int64_t since_ms;        /* when it was enabled: it is in the names of its rules */
+    int64_t changed_ms;      /* 0: never */
+};
+
 struct table_index {
     struct slice name;
     uint32_t id; /* of its key range */
@@ -63,6 +71,7 @@ struct table_index {
     struct provisioned_throughput throughput;
     struct unit_pair on_demand;
     struct unit_pair warm;
+    struct contributor_insights insights;
 };
 
 struct table_definition {
@@ -98,6 +107,7 @@ struct table_definition {
     int64_t ttl_changed_ms;     /* 0: never */
     int64_t pitr_days;          /* 0: off */
     int64_t pitr_since_ms;
+    struct contributor_insights insights;
     bool restoring;               /* it is being filled from a backup or an earlier time */
     struct slice restored_backup; /* ARN; absent: it was not restored from a backup */
     struct slice restored_table;  /* ARN of the table that it was restored from */

@@ -38,6 +38,23 @@ class Durability(unittest.TestCase):
     def numbers(client):
         return sorted(int(item["sk"]["N"]) for item in client.scan(TableName="table")["Items"])
 
+    def test_contributor_insights_survive_a_stop(self):
+        table = {"TableName": "table"}
+        with self.server() as server:
+            client = self.create(server)
+            client.update_contributor_insights(**table, ContributorInsightsAction="ENABLE")
+            enabled = call(server.port, "DescribeContributorInsights", table).json
+            call(server.port, "UpdateContributorInsights",
+                 {**table, "ContributorInsightsAction": "ENABLE", "ContributorInsightsMode": "THROTTLED_KEYS"})
+            narrowed = call(server.port, "DescribeContributorInsights", table).json
+        rules = enabled["ContributorInsightsRuleList"]
+        since = rules[0].rpartition("-")[2]
+        self.assertEqual(rules, [f"DynamoDBContributorInsights-{kind}-table-{since}" for kind in ("PKC", "PKT", "SKC", "SKT")])
+        self.assertAlmostEqual(int(since) / 1000, enabled["LastUpdateDateTime"], delta=1)
+        self.assertEqual(narrowed["ContributorInsightsRuleList"], [rules[1], rules[3]])
+        with self.server() as server:
+            self.assertEqual(call(server.port, "DescribeContributorInsights", table).json, narrowed)
+
     def test_the_data_directory_is_made(self):
         with self.server():
             self.assertTrue(self.data.is_dir())

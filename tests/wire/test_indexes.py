@@ -344,6 +344,12 @@ class Building(IndexTest):
         self.assertEqual(self.shown(self.describe(), "later")["ItemCount"], self.COUNT)
         self.assertEqual(len(self.query_keys("later", "n", {"N": "3"})), self.COUNT // 10)
 
+    def test_it_has_no_contributor_insights_before_it_is_complete(self):
+        text = ("ValidationException: Table or Index is not in a valid state to update Key Access Insights: IndexStatus must be "
+                "ACTIVE to enable ContributorInsights.")
+        self.assertEqual(text, self.refused_while_creating(
+            self.client.update_contributor_insights, TableName="table", IndexName="later", ContributorInsightsAction="ENABLE"))
+
     def test_it_cannot_be_read_before_it_is_complete(self):
         text = "ValidationException: Cannot read from backfilling global secondary index: later"
         self.assertEqual(text, self.refused_while_creating(

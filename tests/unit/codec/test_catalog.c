@@ -29,6 +29,7 @@ static struct table_index indexes[] = {
         .throughput = {1, 2, 3, 4, 5},
         .on_demand = {6, -1},
         .warm = {-1, 7},
+        .insights = {true, INSIGHTS_THROTTLED_KEYS, 20, 21},
     },
     {
         .name = TEXT("local"),
@@ -71,6 +72,7 @@ static struct table_definition full(void) {
         .stream = STREAM_NEW_AND_OLD,
         .stream_label = SLICE_LITERAL("2024"),
         .ttl_attribute = SLICE_LITERAL("expires"),
+        .insights = {false, INSIGHTS_THROTTLED_KEYS, 22, 23},
         .indexes = indexes,
         .index_count = 2,
         .tags = tags,
@@ -91,6 +93,14 @@ static void assert_same_keys(const struct key_schema *a, const struct key_schema
     }
 }
 
+static void assert_same_insights(const struct contributor_insights *a,
+                                 const struct contributor_insights *b) {
+    assert_int_equal(a->enabled, b->enabled);
+    assert_int_equal(a->mode, b->mode);
+    assert_int_equal(a->since_ms, b->since_ms);
+    assert_int_equal(a->changed_ms, b->changed_ms);
+}
+
 static void assert_same_index(const struct table_index *a, const struct table_index *b) {
     SAME_SLICE(a->name, b->name);
     assert_int_equal(a->id, b->id);
@@ -105,6 +115,7 @@ static void assert_same_index(const struct table_index *a, const struct table_in
     assert_memory_equal(&a->throughput, &b->throughput, sizeof(a->throughput));
     assert_memory_equal(&a->on_demand, &b->on_demand, sizeof(a->on_demand));
     assert_memory_equal(&a->warm, &b->warm, sizeof(a->warm));
+    assert_same_insights(&a->insights, &b->insights);
 }
 
 static void assert_same(const struct table_definition *a, const struct table_definition *b) {
@@ -128,6 +139,7 @@ static void assert_same(const struct table_definition *a, const struct table_def
     assert_int_equal(a->stream, b->stream);
     SAME_SLICE(a->stream_label, b->stream_label);
     SAME_SLICE(a->ttl_attribute, b->ttl_attribute);
+    assert_same_insights(&a->insights, &b->insights);
     assert_int_equal(a->attribute_count, b->attribute_count);
     for (size_t i = 0; i < a->attribute_count; i++) {
         SAME_SLICE(a->attributes[i].name, b->attributes[i].name);

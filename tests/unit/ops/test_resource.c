@@ -90,6 +90,9 @@ static void single_members(void **state) {
     expect(arena, "RestoreTableFromBackup",
            "{\"TargetTableName\":\"t\",\"BackupArn\":\"" ARN "/backup/1\"}",
            "target t\narn " ARN "/backup/1\n");
+    expect(arena, "UpdateContributorInsights", "{\"TableName\":\"t\",\"IndexName\":\"i\"}",
+           "table t index i\n");
+    expect(arena, "ListContributorInsights", "{\"TableName\":\"t\"}", "");
     expect(arena, "ListBackups", "{\"TableName\":\"t\"}", "");
     expect(arena, "DescribeTable", "{}", "");
 }
