@@ -1,4 +1,4 @@
-/* auth.c - Signature Version 4, the form only.
+/* auth.c - see auth.h.
  *
  * The steps follow the service's order, so that a request with several faults gets the same answer
  * from both: where the signature is, its parts, the date, the signed headers, the algorithm, the
@@ -6,13 +6,13 @@
 #include "auth/auth.h"
 
 #include "auth/date.h"
+#include "auth/percent.h"
 #include "base/block.h"
 #include "base/check.h"
 
 enum { SCOPE_PARTS = 5, DAY_BYTES = 8, MESSAGE_BYTES_MAX = 256 * 1024 };
 
 static const char algorithm_name[] = "AWS4-HMAC-SHA256";
-static const char service_name[] = "dynamodb";
 static const char terminator[] = "aws4_request";
 
 /* Word by word; the last word may begin within the one before. */
@@ -29,8 +29,7 @@ static inline bool is_ascii(struct slice text) {
     return (all & EVERY_BYTE(0x80)) == 0;
 }
 
-/* Header bytes above ASCII are Latin-1 by tradition; an error's text must be UTF-8. */
-static struct slice quotable(struct arena *arena, struct slice text) {
+struct slice auth_quotable(struct arena *arena, struct slice text) {
     if (is_ascii(text))
         return text;
     uint8_t *out = arena_alloc(arena, text.len * 2);
@@ -46,33 +45,6 @@ static struct slice quotable(struct arena *arena, struct slice text) {
 
 static struct error *incomplete(struct arena *arena, struct slice message) {
     return error_new(arena, ERROR_INCOMPLETE_SIGNATURE, "%.*s", SLICE_ARGS(message));
-}
-
-static int hex_digit(uint8_t c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* What is no valid escape stays as it is. */
-static struct slice percent_decode(struct arena *arena, struct slice text) {
-    if (text.len == 0 || memchr(text.data, '%', text.len) == NULL)
-        return text;
-    uint8_t *out = arena_alloc(arena, text.len);
-    size_t len = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        bool escape = text.data[i] == '%' && i + 2 < text.len;
-        int high = escape ? hex_digit(text.data[i + 1]) : -1;
-        int low = escape ? hex_digit(text.data[i + 2]) : -1;
-        if (high >= 0 && low >= 0) {
-            out[len++] = (uint8_t)(high << 4 | low);
-            i += 2;
-        } else {
-            out[len++] = text.data[i];
-        }
-    }
-    return slice_of(out, len);
 }
 
 /* ---- in the query string ---- */
@@ -127,7 +99,7 @@ static inline bool take_value(struct slice part, struct slice name, struct slice
 static struct error *check_pair(struct arena *arena, struct slice part, struct slice header) {
     if (memchr(part.data, '=', part.len) != NULL)
         return NULL;
-    struct slice quoted = quotable(arena, part), whole = quotable(arena, header);
+    struct slice quoted = auth_quotable(arena, part), whole = auth_quotable(arena, header);
     return error_new(arena, ERROR_INCOMPLETE_SIGNATURE,
                      "'%.*s' not a valid key=value pair (missing equal-sign) in "
                      "Authorization header: '%.*s'.",
@@ -165,7 +137,7 @@ static struct error *missing_parts(struct arena *arena, struct slice header,
         if (needed[i].value.len == 0)
             buffer_append_text(&missing, needed[i].text);
     buffer_append_text(&missing, "Authorization=");
-    buffer_append_slice(&missing, quotable(arena, header));
+    buffer_append_slice(&missing, auth_quotable(arena, header));
     return incomplete(arena, buffer_slice(&missing));
 }
 
@@ -191,7 +163,7 @@ static struct error *read_header(struct arena *arena, const struct http_request 
 static struct error *check_date(struct arena *arena, struct auth_identity *identity) {
     struct slice basic = auth_date_parse(arena, identity->timestamp);
     if (!slice_present(basic)) {
-        struct slice quoted = quotable(arena, identity->timestamp);
+        struct slice quoted = auth_quotable(arena, identity->timestamp);
         return error_new(arena, ERROR_INCOMPLETE_SIGNATURE,
                          "Date must be in ISO-8601 'basic format'. Got '%.*s'. See "
                          "http://en.wikipedia.org/wiki/ISO_8601",
@@ -223,7 +195,7 @@ static struct error *check_signed_headers(struct arena *arena, struct slice name
 static struct error *check_algorithm(struct arena *arena, struct slice algorithm) {
     if (slice_is(algorithm, algorithm_name))
         return NULL;
-    struct slice quoted = quotable(arena, algorithm);
+    struct slice quoted = auth_quotable(arena, algorithm);
     return error_new(arena, ERROR_INCOMPLETE_SIGNATURE,
                      "Unsupported AWS 'algorithm': '%.*s' (only AWS4-HMAC-SHA256 for now). ",
                      SLICE_ARGS(quoted));
@@ -250,13 +222,13 @@ static struct error *read_credential(struct arena *arena, struct slice credentia
                                      struct auth_identity *identity) {
     struct slice parts[SCOPE_PARTS];
     if (!split_credential(credential, parts)) {
-        struct slice quoted = quotable(arena, credential);
+        struct slice quoted = auth_quotable(arena, credential);
         return error_new(arena, ERROR_INCOMPLETE_SIGNATURE,
                          "Credential must have exactly 5 slash-delimited elements, e.g. "
                          "keyid/date/region/service/term, got '%.*s'",
                          SLICE_ARGS(quoted));
     }
-    identity->access_key_id = quotable(arena, parts[0]);
+    identity->access_key_id = auth_quotable(arena, parts[0]);
     identity->date = parts[1];
     identity->region = parts[2];
     identity->service = parts[3];
@@ -265,20 +237,21 @@ static struct error *read_credential(struct arena *arena, struct slice credentia
 }
 
 static struct error *wrong_scope(struct arena *arena, const struct auth_identity *identity,
-                                 struct slice day) {
+                                 struct slice service, struct slice day) {
     CLEANUP(buffer_release) struct buffer faults;
     buffer_init(&faults, MESSAGE_BYTES_MAX);
-    if (!slice_is(identity->service, service_name))
-        buffer_append_text(&faults, "Credential should be scoped to correct service: 'dynamodb'. ");
+    if (!slice_equal(identity->service, service))
+        buffer_printf(&faults, "Credential should be scoped to correct service: '%.*s'. ",
+                      SLICE_ARGS(service));
     if (!slice_is(identity->terminator, terminator)) {
-        struct slice quoted = quotable(arena, identity->terminator);
+        struct slice quoted = auth_quotable(arena, identity->terminator);
         buffer_printf(&faults,
                       "Credential should be scoped with a valid terminator: 'aws4_request', not "
                       "'%.*s'. ",
                       SLICE_ARGS(quoted));
     }
     if (!slice_equal(identity->date, day)) {
-        struct slice quoted = quotable(arena, identity->date);
+        struct slice quoted = auth_quotable(arena, identity->date);
         buffer_printf(&faults,
                       "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of "
                       "date from HTTP: '%.*s' != '%.*s', from '%.*s'.",
@@ -288,12 +261,13 @@ static struct error *wrong_scope(struct arena *arena, const struct auth_identity
 }
 
 /* Any region is ours: one server stands for all of them. */
-static struct error *check_scope(struct arena *arena, const struct auth_identity *identity) {
+struct error *auth_check_scope(struct arena *arena, const struct auth_identity *identity,
+                               struct slice service) {
     struct slice day = slice_of(identity->timestamp.data, DAY_BYTES);
-    if (slice_is(identity->service, service_name) && slice_is(identity->terminator, terminator) &&
+    if (slice_equal(identity->service, service) && slice_is(identity->terminator, terminator) &&
         slice_equal(identity->date, day))
         return NULL;
-    return wrong_scope(arena, identity, day);
+    return wrong_scope(arena, identity, service, day);
 }
 
 static struct error *read_parts(struct arena *arena, const struct http_request *request,
@@ -313,8 +287,8 @@ static struct error *read_parts(struct arena *arena, const struct http_request *
     return read_header(arena, request, identity, ret_credential);
 }
 
-struct error *auth_check(struct arena *arena, const struct http_request *request,
-                         struct auth_identity *ret_identity) {
+struct error *auth_read(struct arena *arena, const struct http_request *request,
+                        struct auth_identity *ret_identity) {
     struct auth_identity identity; /* every field is set by one step or another */
     struct slice credential = SLICE_NONE;
     TRY(read_parts(arena, request, &identity, &credential));
@@ -322,7 +296,6 @@ struct error *auth_check(struct arena *arena, const struct http_request *request
     TRY(check_signed_headers(arena, identity.signed_headers));
     TRY(check_algorithm(arena, identity.algorithm));
     TRY(read_credential(arena, credential, &identity));
-    TRY(check_scope(arena, &identity));
     *ret_identity = identity;
     return NULL;
 }

@@ -1,8 +1,8 @@
 /* auth.h - who sends a request, as far as its own words say.
  *
- * Checks the form of a Signature Version 4 request, in the Authorization header or in the query
- * string, with the service's texts in the service's order. The signature itself, the clock skew and
- * the key id are not checked yet: the identity carries all that a verifier needs. */
+ * Reads a Signature Version 4 request, in the Authorization header or in the query string, and
+ * checks its form with the service's texts in the service's order. Whether the words are true is
+ * for the verifier (verifier.h), for which the identity carries all that it needs. */
 #ifndef GRAMME_AUTH_AUTH_H
 #define GRAMME_AUTH_AUTH_H
 
@@ -24,7 +24,14 @@ struct auth_identity {
     bool in_query;
 };
 
-struct error *auth_check(struct arena *arena, const struct http_request *request,
-                         struct auth_identity *ret_identity);
+struct error *auth_read(struct arena *arena, const struct http_request *request,
+                        struct auth_identity *ret_identity);
+/* Whether the credential is for this service and for the day of the request. Comes after the time
+ * was checked, where it is. */
+struct error *auth_check_scope(struct arena *arena, const struct auth_identity *identity,
+                               struct slice service);
+
+/* For an error's text, which must be UTF-8: header bytes above ASCII are Latin-1 by tradition. */
+struct slice auth_quotable(struct arena *arena, struct slice text);
 
 #endif

@@ -85,6 +85,20 @@ struct slice auth_date_parse(struct arena *arena, struct slice text) {
     return is_basic(text) ? text : from_http_date(arena, text);
 }
 
+/* Days are counted in years that begin in March, so that the leap day is the last of one. */
+static int64_t days_since_1970(int year, int month, int day) {
+    enum { DAYS_TO_1970 = 719468 }; /* from the first of March of the year 0 */
+    int64_t y = month <= 2 ? year - 1 : year;
+    int64_t day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    return y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - DAYS_TO_1970;
+}
+
+int64_t auth_date_seconds(struct slice basic) {
+    int64_t days = days_since_1970(digits(basic, 0, 4), digits(basic, 4, 2), digits(basic, 6, 2));
+    return days * 86400 + digits(basic, 9, 2) * 3600 + digits(basic, 11, 2) * 60 +
+           digits(basic, 13, 2);
+}
+
 bool auth_date_read_extended(struct slice text, uint8_t ret_basic[16]) {
     enum { DAY_BYTES = 10, EXTENDED_BYTES = 20 };
     if ((text.len != DAY_BYTES && text.len != EXTENDED_BYTES) || text.data[4] != '-' ||

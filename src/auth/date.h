@@ -9,6 +9,9 @@
  * Returns the basic form, or an absent slice when it is neither. */
 struct slice auth_date_parse(struct arena *arena, struct slice text);
 
+/* Of the basic form: seconds since 1970. */
+int64_t auth_date_seconds(struct slice basic);
+
 /* Takes ISO 8601's extended form, 2026-10-17T08:30:00Z or 2026-10-17. False: it is neither. */
 bool auth_date_read_extended(struct slice text, uint8_t ret_basic[16]);
 

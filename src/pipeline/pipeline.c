@@ -173,6 +173,16 @@ static struct error *after_json(struct exchange *exchange, struct error *later) 
     return later;
 }
 
+/* Whose request it is, as far as it says. */
+static struct error *authenticate(struct pipeline_call *self) {
+    struct arena *arena = &self->exchange->arena;
+    struct auth_identity identity;
+    TRY(auth_read(arena, &self->exchange->request, &identity));
+    TRY(auth_check_scope(arena, &identity, SLICE_LITERAL("dynamodb")));
+    self->access_key_id = identity.access_key_id;
+    return NULL;
+}
+
 static struct error *open_call(struct pipeline_call *self) {
     struct exchange *exchange = self->exchange;
     struct op_call *call = &self->call;
@@ -180,11 +190,9 @@ static struct error *open_call(struct pipeline_call *self) {
     call->op = find_operation(&exchange->request);
     if (call->op == NULL)
         return after_json(exchange, error_without_text(arena, ERROR_UNKNOWN_OPERATION));
-    struct auth_identity identity;
-    struct error *error = auth_check(arena, &exchange->request, &identity);
+    struct error *error = authenticate(self);
     if (error != NULL)
         return after_json(exchange, error);
-    self->access_key_id = identity.access_key_id;
     if (exchange->request.body.len == 0)
         return error_without_text(arena, ERROR_SERIALIZATION);
     const struct shape *input = call->op->input;

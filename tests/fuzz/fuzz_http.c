@@ -47,7 +47,9 @@ static void check_signature(const struct http_request *request) {
     struct arena arena;
     arena_init(&arena);
     struct auth_identity identity;
-    struct error *error = auth_check(&arena, request, &identity);
+    struct error *error = auth_read(&arena, request, &identity);
+    if (error == NULL)
+        error = auth_check_scope(&arena, &identity, SLICE_LITERAL("dynamodb"));
     CHECK(error != NULL || (identity.timestamp.len == 16 && identity.date.len == 8));
     arena_release(&arena);
 }

@@ -36,7 +36,10 @@ static void check_request(struct checked *checked, const char *target, const cha
     size_t size = (size_t)len;
     http_reader_init(&reader, (struct http_reader_limits){4096, 0}, &checked->request);
     assert_int_equal(http_reader_read(&reader, checked->data, &size), HTTP_READ_COMPLETE);
-    checked->error = auth_check(&checked->arena, &checked->request, &checked->identity);
+    checked->error = auth_read(&checked->arena, &checked->request, &checked->identity);
+    if (checked->error == NULL)
+        checked->error =
+            auth_check_scope(&checked->arena, &checked->identity, SLICE_LITERAL("dynamodb"));
 }
 
 static void checked_release(struct checked *checked) {
