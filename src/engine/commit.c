@@ -17,6 +17,7 @@
 #include "engine/clock_job.h"
 #include "engine/group_run.h"
 #include "engine/load.h"
+#include "engine/record.h"
 #include "engine/state.h"
 #include "engine/txn.h"
 
@@ -78,13 +79,21 @@ static void run_load_job(struct engine *engine, struct job *first) {
     commit_queue_finish(&engine->queue, &job->waited);
 }
 
+static void run_record_job(struct engine *engine, struct job *first) {
+    struct record_job *job = container_of(first, struct record_job, waited.job);
+    job->error = record_run(engine->store, job);
+    commit_queue_finish(&engine->queue, &job->waited);
+}
+
 static void run_other_job(struct engine *engine, struct arena *arena, struct job *job) {
     if (job->kind == JOB_CATALOG)
         run_catalog_job(engine, job);
     else if (job->kind == JOB_CLOCK)
         run_clock_job(engine, arena, job);
-    else
+    else if (job->kind == JOB_LOAD)
         run_load_job(engine, job);
+    else
+        run_record_job(engine, job);
 }
 
 static void run_jobs(struct engine *engine, struct arena *arena, struct job *jobs) {

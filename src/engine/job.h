@@ -2,7 +2,7 @@
 #ifndef GRAMME_ENGINE_JOB_H
 #define GRAMME_ENGINE_JOB_H
 
-enum job_kind { JOB_WRITE, JOB_CATALOG, JOB_CLOCK, JOB_LOAD };
+enum job_kind { JOB_WRITE, JOB_CATALOG, JOB_CLOCK, JOB_LOAD, JOB_RECORDS };
 
 struct job {
     struct job *next;

@@ -1,0 +1,41 @@
+/* record.h - small records beside the tables, which the engine keeps and does not read: whoever
+ * runs on it has things to remember too.
+ *
+ * A record has a kind and a name within it. Changes are made by the commit thread, all of a call or
+ * none, and are durable when the call returns. Threads: any but the engine's own. */
+#ifndef GRAMME_ENGINE_RECORD_H
+#define GRAMME_ENGINE_RECORD_H
+
+#include "engine/commit_queue.h"
+#include "store/store.h"
+
+struct engine;
+
+enum { RECORD_NAME_MAX = 512, RECORD_CHANGES_MAX = 64 };
+
+struct record {
+    struct slice kind; /* without a zero byte, as the name */
+    struct slice name;
+    struct slice value; /* absent in a change: the record goes */
+};
+
+/* All of one kind, by name; in the arena. */
+struct error *engine_read_records(struct engine *engine, struct arena *arena, struct slice kind,
+                                  struct record **ret_records, size_t *ret_count);
+struct error *engine_change_records(struct engine *engine, struct arena *arena,
+                                    const struct record *changes, size_t count);
+
+/* ---- private to this folder ---- */
+
+struct record_job {
+    struct waited_job waited;
+    struct arena *arena; /* of who waits */
+    const struct record *changes;
+    size_t count;
+    struct error *error; /* the result */
+};
+
+/* On the commit thread. */
+struct error *record_run(struct store *store, const struct record_job *job);
+
+#endif
