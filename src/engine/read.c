@@ -198,6 +198,20 @@ void cursor_close(struct cursor *cursor) {
     cursor->scan = NULL;
 }
 
+bool read_range_ends_at(const struct read_range *range, struct value key) {
+    const struct key_schema *keys = &range->table->definition.keys;
+    if (range->index != NULL || !value_present(range->hash[0]))
+        return false;
+    if (keys->range_count == 0)
+        return true;
+    const struct key_condition *sort = &range->sort[0];
+    if (range->sort_count == 0 ||
+        (sort->op != KEY_BETWEEN && sort->op != (range->reverse ? KEY_GE : KEY_LE)))
+        return false;
+    bool upper = sort->op == KEY_BETWEEN && !range->reverse;
+    return value_equal(value_map_find(key, keys->range[0].name), upper ? sort->upper : sort->value);
+}
+
 bool read_segment_holds(struct engine *engine, struct arena *arena,
                         const struct read_range *range) {
     struct slice at = encode_start(engine, arena, range);

@@ -68,6 +68,10 @@ struct error *cursor_open(struct reader *reader, const struct read_range *range,
 struct error *cursor_next(struct cursor *cursor, struct stored_item *ret_item);
 void cursor_close(struct cursor *cursor); /* also fine when it never opened, or twice */
 
+/* True when nothing of a query's range can follow this key: it is the one key of a table without
+ * sort keys, or the far bound of <=, >= or BETWEEN. Of an index never: entries share sort keys. */
+bool read_range_ends_at(const struct read_range *range, struct value key);
+
 /* True when the start key of a scan lies in its segment. */
 bool read_segment_holds(struct engine *engine, struct arena *arena, const struct read_range *range);
 

@@ -168,6 +168,7 @@ static struct error *prepare(struct op_call *call) {
     TRY(match_conditions(call, page));
     TRY(index_read_check_table_start(call->arena, &page->range));
     TRY(query_keys_check_bounds(call->arena, &page->range));
+    TRY(query_keys_check_restart(call->arena, &page->range));
     TRY(check_filter(call, page));
     TRY(index_read_check_attributes(call, page));
     TRY(index_read_check_filter(call, page));

@@ -139,6 +139,11 @@ struct error *query_keys_match(struct arena *arena, const struct key_condition *
 
 /* ---- start keys ---- */
 
+static struct error *outside_predicate(struct arena *arena) {
+    return error_validation(arena,
+                            "The provided starting key does not match the range key predicate");
+}
+
 struct error *query_keys_check_bounds(struct arena *arena, const struct read_range *range) {
     const struct key_schema *keys = query_keys_schema(range);
     if (!value_present(range->start_key))
@@ -154,10 +159,20 @@ struct error *query_keys_check_bounds(struct arena *arena, const struct read_ran
     for (size_t i = 0; i < range->sort_count; i++)
         if (!key_condition_holds(&range->sort[i],
                                  value_map_find(range->start_key, keys->range[i].name)))
-            return error_validation(
-                arena, "The provided starting key does not match the range key predicate");
+            return outside_predicate(arena);
     if (!same_hash)
         return error_validation(arena,
                                 "The query can return at most one row and cannot be restarted");
     return NULL;
+}
+
+/* What follows the colon is not recorded. */
+struct error *query_keys_check_restart(struct arena *arena, const struct read_range *range) {
+    if (!value_present(range->start_key) || !read_range_ends_at(range, range->start_key))
+        return NULL;
+    if (range->sort_count > 0)
+        return outside_predicate(arena);
+    return error_validation(arena,
+                            "The provided exclusive start key is invalid: The query can return at "
+                            "most one row and cannot be restarted");
 }

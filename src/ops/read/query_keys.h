@@ -18,5 +18,7 @@ struct error *query_keys_match(struct arena *arena, const struct key_condition *
                                size_t count, struct read_range *range);
 /* ExclusiveStartKey lies in what the conditions select. */
 struct error *query_keys_check_bounds(struct arena *arena, const struct read_range *range);
+/* And something can come after it. */
+struct error *query_keys_check_restart(struct arena *arena, const struct read_range *range);
 
 #endif

@@ -181,6 +181,16 @@ static struct error *go_on(struct op_call *call, struct read_page *page, bool *r
     return NULL;
 }
 
+/* Where the next page goes on. The end of a Query is no such place; of a statement with several
+ * ranges the caller knows which is the last. */
+static void note_last_key(struct op_call *call, struct read_page *page, struct value item) {
+    const struct table_index *index = page->range.index;
+    struct value key = key_of_item(call->arena, &page->table->definition.keys,
+                                   index == NULL ? NULL : &index->keys, item);
+    if (page->hooks != NULL || !read_range_ends_at(&page->range, key))
+        page->last_key = key;
+}
+
 /* True when the page is complete. */
 static struct error *read_on(struct op_call *call, struct read_page *page, bool *ret_complete) {
     *ret_complete = true;
@@ -198,9 +208,7 @@ static struct error *read_on(struct op_call *call, struct read_page *page, bool 
         if (call->elsewhere && page->scanned % ITEMS_BETWEEN_YIELDS == 0)
             sched_yield();
         if (page_is_full(page)) {
-            const struct table_index *index = page->range.index;
-            page->last_key = key_of_item(call->arena, &page->table->definition.keys,
-                                         index == NULL ? NULL : &index->keys, item.item);
+            note_last_key(call, page, item.item);
             end_range(call, page);
             return NULL;
         }

@@ -51,7 +51,7 @@ struct read_page {
     uint64_t fetched_bytes; /* of the items read from the table, which fill the page too */
     struct account_table *account;
     struct account_range ended; /* the sums of the ranges that are accounted for */
-    struct value last_key;      /* present: the page ended before the range did */
+    struct value last_key;      /* present: where to go on, the page ended before the range did */
 };
 
 /* What the requests of Query and Scan have in common. */
