@@ -215,15 +215,19 @@ struct error *legacy_bind_updates(struct op_call *call, struct expressions *expr
 
 /* ---- key conditions ---- */
 
-struct error *legacy_check_key_conditions(struct arena *arena,
-                                          const struct field_list *conditions) {
+struct error *legacy_check_key_count(struct arena *arena, size_t count, size_t max) {
+    if (count < 1 || count > max)
+        return error_validation(arena, "Conditions can be of length 1 or 2 only");
+    return NULL;
+}
+
+struct error *legacy_check_key_conditions(struct arena *arena, const struct field_list *conditions,
+                                          size_t max) {
     struct comparison *comparisons;
     if (!conditions->present)
         return NULL;
     TRY(comparisons_of_conditions(arena, conditions, &comparisons));
-    if (conditions->count < 1 || conditions->count > 2)
-        return error_validation(arena, "Conditions can be of length 1 or 2 only");
-    return NULL;
+    return legacy_check_key_count(arena, conditions->count, max);
 }
 
 size_t legacy_key_conditions(struct arena *arena, const struct field_list *conditions,

@@ -23,8 +23,12 @@ struct error *legacy_bind_filter(struct op_call *call, struct expressions *expre
 struct error *legacy_bind_updates(struct op_call *call, struct expressions *expressions,
                                   const struct field_list *updates);
 
-/* KeyConditions: what can be said without the table; nothing when it is absent. */
-struct error *legacy_check_key_conditions(struct arena *arena, const struct field_list *conditions);
+/* KeyConditions: what can be said without the table; nothing when it is absent. `max`: as many as
+ * the keys may have attributes. */
+struct error *legacy_check_key_conditions(struct arena *arena, const struct field_list *conditions,
+                                          size_t max);
+/* Their number alone. */
+struct error *legacy_check_key_count(struct arena *arena, size_t count, size_t max);
 /* After that: the conditions in the order they were sent, in the arena. One whose operator keys
  * cannot be searched by has no value. */
 size_t legacy_key_conditions(struct arena *arena, const struct field_list *conditions,

@@ -85,7 +85,10 @@ static struct error *validate(struct op_call *call) {
     TRY(read_page_check_select(arena, page, "1 validation error detected: "));
     const struct expr *keys = expressions_get(&page->expressions, EXPR_KEY_CONDITION);
     return keys != NULL ? expr_check_key_conditions(arena, keys)
-                        : legacy_check_key_conditions(arena, &request->key_conditions);
+                        : legacy_check_key_conditions(arena, &request->key_conditions,
+                                                      slice_present(request->index_name)
+                                                          ? QUERY_CONDITIONS_MAX
+                                                          : QUERY_CONDITIONS_PLAIN_MAX);
 }
 
 /* From KeyConditionExpression or KeyConditions. */
@@ -117,11 +120,14 @@ static struct error *authorize(struct op_call *call, const struct permission_che
 
 static struct error *match_conditions(struct op_call *call, struct read_page *page) {
     const struct expr *expression = expressions_get(&page->expressions, EXPR_KEY_CONDITION);
+    const struct key_schema *keys = query_keys_schema(&page->range);
     const struct key_condition *conditions;
     size_t count = key_conditions(call, &conditions);
     if (expression != NULL)
         TRY(expr_check_key_conditions_once(call->arena, expression));
-    TRY(query_keys_check_count(call->arena, query_keys_schema(&page->range), count));
+    else if (!query_keys_are_many(keys))
+        TRY(legacy_check_key_count(call->arena, count, QUERY_CONDITIONS_PLAIN_MAX));
+    TRY(query_keys_check_count(call->arena, keys, count));
     return query_keys_match(call->arena, conditions, count, &page->range);
 }
 

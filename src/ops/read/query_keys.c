@@ -9,6 +9,10 @@ const struct key_schema *query_keys_schema(const struct read_range *range) {
     return range->index != NULL ? &range->index->keys : &range->table->definition.keys;
 }
 
+bool query_keys_are_many(const struct key_schema *keys) {
+    return keys->hash_count > 1 || keys->range_count > 1;
+}
+
 struct error *query_keys_check_start(struct arena *arena, const struct read_range *range) {
     if (range->index != NULL)
         return index_read_check_start(arena, range);
@@ -47,6 +51,26 @@ static const struct key_condition *find_condition(const struct key_condition *co
 static struct error *missed(struct arena *arena, const struct key_attribute *attribute) {
     return error_validation(arena, "Query condition missed key schema element: %.*s",
                             SLICE_ARGS(attribute->name));
+}
+
+/* Of keys with several attributes: which HASH attributes lack an equality. */
+static struct error *check_equalities(struct arena *arena, const struct key_schema *keys,
+                                      const struct key_condition *conditions, size_t count) {
+    struct slice names = SLICE_NONE;
+    for (size_t i = 0; i < keys->hash_count; i++) {
+        struct slice name = keys->hash[i].name;
+        const struct key_condition *condition = find_condition(conditions, count, name);
+        if (condition != NULL && value_present(condition->value) && condition->op == KEY_EQ)
+            continue;
+        names = !slice_present(names)
+                    ? name
+                    : arena_printf(arena, "%.*s, %.*s", SLICE_ARGS(names), SLICE_ARGS(name));
+    }
+    if (!slice_present(names))
+        return NULL;
+    return error_validation(
+        arena, "HASH key attributes %.*s must have equality conditions specified in the query",
+        SLICE_ARGS(names));
 }
 
 /* The RANGE attributes that have conditions are the first ones, and all but the last of them are
@@ -123,6 +147,8 @@ struct error *query_keys_match(struct arena *arena, const struct key_condition *
     const struct key_condition *sort[KEY_PARTS_MAX] = {NULL};
     for (size_t i = 0; i < keys->range_count; i++)
         sort[i] = find_condition(conditions, count, keys->range[i].name);
+    if (query_keys_are_many(keys))
+        TRY(check_equalities(arena, keys, conditions, count));
     TRY(check_no_gap(arena, keys, sort));
     TRY(check_complete(arena, keys, conditions, count));
     for (size_t i = 0; i < keys->hash_count; i++) {

@@ -5,8 +5,13 @@
 
 #include "engine/read.h"
 
+/* How many key attributes can have conditions: of a table or a plain index, and of any index. */
+enum { QUERY_CONDITIONS_PLAIN_MAX = 2, QUERY_CONDITIONS_MAX = 2 * KEY_PARTS_MAX };
+
 /* The keys of range->index, or of the table when there is none. */
 const struct key_schema *query_keys_schema(const struct read_range *range);
+/* True for keys with several attributes of a kind, which the service checks in its own way. */
+bool query_keys_are_many(const struct key_schema *keys);
 
 /* ExclusiveStartKey has the right attributes. */
 struct error *query_keys_check_start(struct arena *arena, const struct read_range *range);
