@@ -88,11 +88,21 @@ static struct error *check_definitions_used(struct creation *creation) {
     return NULL;
 }
 
+/* A name that a global index has twice is found before a definition that nobody uses. */
+static struct error *check_global_names(struct creation *creation) {
+    const struct field_list *indexes = &creation->request->global_secondary_indexes;
+    const struct global_index_input *index = indexes->items;
+    for (size_t i = 0; i < indexes->count; i++)
+        TRY(global_keys_check_names(creation->arena, &index[i].key_schema));
+    return NULL;
+}
+
 static struct error *check_definitions(struct creation *creation) {
     const struct create_table_request *request = creation->request;
     struct arena *arena = creation->arena;
     TRY(table_keys_check(arena, &request->key_schema, &creation->definitions));
     TRY(definitions_check_unique(arena, &creation->definitions));
+    TRY(check_global_names(creation));
     bool indexes = request->local_secondary_indexes.present ||
                    request->global_secondary_indexes.present || request->vector_indexes.present;
     if (indexes)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "model/key.h"
 #include "model/limits.h"
 
 enum { NAMES_PRINTED_MAX = 1 << 20 };
@@ -49,6 +50,17 @@ struct slice definitions_print(struct arena *arena, const struct definitions *de
     struct name_set names =
         names_of(arena, definitions->list, sizeof(struct attribute_definition_input));
     return names_print_set(arena, &names, NAME_BUCKETS_FITTING);
+}
+
+struct slice key_schema_print(struct arena *arena, const struct key_schema *keys) {
+    struct slice text = SLICE_LITERAL("Schema:[");
+    for (size_t i = 0; i < key_part_count(keys); i++) {
+        const struct key_attribute *key = key_part(keys, i);
+        text = arena_printf(arena, "%.*s%sSchemaElement: key{%.*s:%s:%s}", SLICE_ARGS(text),
+                            i > 0 ? ", " : "", SLICE_ARGS(key->name), value_type_name(key->type),
+                            key_type_name(i < keys->hash_count ? KEY_TYPE_HASH : KEY_TYPE_RANGE));
+    }
+    return arena_printf(arena, "%.*s]", SLICE_ARGS(text));
 }
 
 /* ---- checks ---- */
@@ -116,17 +128,21 @@ static struct error *check_key_counts(struct arena *arena, const struct field_li
     return NULL;
 }
 
+struct error *global_keys_check_names(struct arena *arena, const struct field_list *keys) {
+    if (!has_equal_names(arena, keys))
+        return NULL;
+    bool pair =
+        keys->count == 2 && key_is(keys, 0, KEY_TYPE_HASH) && key_is(keys, 1, KEY_TYPE_RANGE);
+    return error_request(arena, "%s",
+                         pair ? same_name_text
+                              : "The KeySchema contains multiple key attributes with the same "
+                                "name");
+}
+
 struct error *global_keys_check(struct arena *arena, const struct field_list *keys,
                                 const struct definitions *definitions) {
     TRY(check_defined(arena, keys, definitions));
-    if (has_equal_names(arena, keys)) {
-        bool pair =
-            keys->count == 2 && key_is(keys, 0, KEY_TYPE_HASH) && key_is(keys, 1, KEY_TYPE_RANGE);
-        return error_request(
-            arena, "%s",
-            pair ? same_name_text
-                 : "The KeySchema contains multiple key attributes with the same name");
-    }
+    TRY(global_keys_check_names(arena, keys));
     if (!key_is(keys, 0, KEY_TYPE_HASH))
         return error_request(arena, "%s", first_not_hash_text);
     return check_key_counts(arena, keys);

@@ -23,6 +23,8 @@ struct error *table_keys_check(struct arena *arena, const struct field_list *key
 /* Keys of a global index: up to four of each kind. */
 struct error *global_keys_check(struct arena *arena, const struct field_list *keys,
                                 const struct definitions *definitions);
+/* Of them only that no name comes twice. */
+struct error *global_keys_check_names(struct arena *arena, const struct field_list *keys);
 /* "Attribute Name is duplicated" */
 struct error *definitions_check_unique(struct arena *arena, const struct definitions *definitions);
 
@@ -33,6 +35,8 @@ struct error *projected_attributes_check(struct arena *arena, size_t count);
 /* "[a, b]", each name once, in the order in which the service prints sets (name_order.h). */
 struct slice names_print_set(struct arena *arena, const struct name_set *names, size_t buckets_min);
 struct slice definitions_print(struct arena *arena, const struct definitions *definitions);
+/* "Schema:[SchemaElement: key{a:S:HASH}]" */
+struct slice key_schema_print(struct arena *arena, const struct key_schema *keys);
 
 /* From checked input. The slices are those of the input. */
 struct key_schema key_schema_of(const struct field_list *keys,

@@ -141,16 +141,39 @@ static struct error *check_room(struct arena *arena, const struct global_index_i
     return projected_attributes_check(arena, projected);
 }
 
-/* A known attribute keeps its type, whatever the request says of it; a new one gets the request's.
- */
-static void settle_attributes(struct arena *arena, struct key_attribute *keys, size_t count,
+/* The keys that an attribute is defined for: the table's, or those of an index. */
+static const struct key_schema *keys_with(const struct table_definition *definition,
+                                          struct slice name) {
+    const struct key_schema *keys = &definition->keys;
+    for (size_t i = 0; !key_schema_has(keys, name) && i < definition->index_count; i++)
+        keys = &definition->indexes[i].keys;
+    return keys;
+}
+
+static struct error *check_types(struct arena *arena, const struct key_schema *keys,
+                                 const struct table_definition *definition) {
+    for (size_t i = 0; i < key_part_count(keys); i++) {
+        const struct key_attribute *key = key_part(keys, i);
+        enum value_type known = table_attribute_type(definition, key->name);
+        if (known == VALUE_NONE || known == key->type)
+            continue;
+        struct slice old = key_schema_print(arena, keys_with(definition, key->name));
+        struct slice new = key_schema_print(arena, keys);
+        return error_validation(arena,
+                                PVI "Attributes cannot be redefined. Please check that your "
+                                    "attribute has the same type as previously defined. Existing "
+                                    "schema: %.*s New schema: %.*s",
+                                SLICE_ARGS(old), SLICE_ARGS(new));
+    }
+    return NULL;
+}
+
+/* Attributes that are new to the table get the request's types. */
+static void settle_attributes(struct arena *arena, const struct key_attribute *keys, size_t count,
                               struct table_definition *definition) {
     for (size_t i = 0; i < count; i++) {
-        enum value_type known = table_attribute_type(definition, keys[i].name);
-        if (known != VALUE_NONE) {
-            keys[i].type = known;
+        if (table_attribute_type(definition, keys[i].name) != VALUE_NONE)
             continue;
-        }
         size_t old_count = definition->attribute_count, at = 0;
         struct attribute_definition *attributes =
             ARENA_ARRAY(arena, struct attribute_definition, old_count + 1);
@@ -178,6 +201,7 @@ static struct error *apply_create(struct arena *arena, const struct table_update
     TRY(check_new_settings(arena, create, definition));
     struct definitions definitions = definitions_of(arena, &update->request->attribute_definitions);
     struct table_index index = global_index_of(arena, create, &definitions);
+    TRY(check_types(arena, &index.keys, definition));
     index.status = TABLE_CREATING;
     index.backfilling = true;
     settle_attributes(arena, index.keys.hash, index.keys.hash_count, definition);

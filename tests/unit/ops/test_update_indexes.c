@@ -138,12 +138,13 @@ static void indexes_are_created(void **state) {
     struct table_index existing[2];
     struct table_definition table = indexed(existing);
     struct update_outcome outcome;
-    /* g is S already, whatever the request says of it; x is new; y is not used. */
+    /* g and h have types; what is said of h, which the index does not use, is passed over. */
     assert_string_equal(
         update_text(
             *state,
-            T "\"AttributeDefinitions\":[{\"AttributeName\":\"g\",\"AttributeType\":\"N\"},{"
-              "\"AttributeName\":\"x\",\"AttributeType\":\"B\"},{\"AttributeName\":\"y\","
+            T "\"AttributeDefinitions\":[{\"AttributeName\":\"g\",\"AttributeType\":\"S\"},{"
+              "\"AttributeName\":\"h\",\"AttributeType\":\"S\"},{\"AttributeName\":\"x\","
+              "\"AttributeType\":\"B\"},{\"AttributeName\":\"y\","
               "\"AttributeType\":\"S\"}]," GSI_UPDATES(
                   "{\"Create\":{\"IndexName\":\"new\",\"KeySchema\":[{\"AttributeName\":\"g\","
                   "\"KeyType\":\"HASH\"},{\"AttributeName\":\"x\",\"KeyType\":\"RANGE\"}],"
@@ -160,6 +161,7 @@ static void indexes_are_created(void **state) {
     assert_int_equal(made->throughput.read_units, 3);
     assert_true(slice_is(made->non_key_attributes[0], "p"));
     assert_int_equal(table.attribute_count, 4);
+    assert_true(slice_is(table.attributes[2].name, "h") && table.attributes[2].type == VALUE_N);
     assert_true(slice_is(table.attributes[3].name, "x") && table.attributes[3].type == VALUE_B);
     /* The catalog's own list is as it was. */
     assert_int_equal(existing[1].id, 2);
