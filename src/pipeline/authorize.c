@@ -1,8 +1,9 @@
 /* authorize.c - between the operations, which tell what a request needs
  * (ops/permission/permission.h), and the policy, which tells what is granted (auth/policy.h).
  *
- * The callers of a server have one policy; they differ by their access keys, which are their user
- * names. Memory: the call's arena. Threads: any; nothing is kept. */
+ * A server may have one policy for all callers, and each caller may have some of their own; what
+ * several say is decided as if they stood in one document.
+ * Memory: the call's arena. Threads: any; nothing is kept. */
 #include "pipeline/authorize.h"
 
 #include "base/timestamp.h"
@@ -40,7 +41,8 @@ struct error *authorize_load(struct arena *arena, const char *path,
 
 struct authorization {
     struct permission_check check; /* first: ask() gets the whole by it */
-    const struct policy *policy;
+    const struct policy *policy;   /* of all callers, or NULL */
+    const struct caller *who;
     struct arena *arena;
     struct slice caller[VALUE_COUNT - PERMISSION_KEY_COUNT];
 };
@@ -65,6 +67,19 @@ static struct error *refuse(const struct authorization *self, const struct permi
                      SLICE_ARGS(permission->resource), SLICE_ARGS(reason));
 }
 
+/* A denial of one is a denial; otherwise one that allows is enough. */
+static enum policy_verdict decide(const struct authorization *self,
+                                  const struct policy_request *request) {
+    enum policy_verdict verdict =
+        self->policy == NULL ? POLICY_NOT_ALLOWED : policy_evaluate(self->policy, request);
+    for (size_t i = 0; i < self->who->policy_count && verdict != POLICY_DENIED; i++) {
+        enum policy_verdict next = policy_evaluate(self->who->policies[i], request);
+        if (next != POLICY_NOT_ALLOWED)
+            verdict = next;
+    }
+    return verdict;
+}
+
 static struct error *ask(const struct permission_check *check,
                          const struct permission *permission) {
     const struct authorization *self = (const struct authorization *)(const void *)check;
@@ -76,7 +91,7 @@ static struct error *ask(const struct permission_check *check,
     for (size_t i = PERMISSION_KEY_COUNT; i < VALUE_COUNT; i++)
         if (slice_present(self->caller[i - PERMISSION_KEY_COUNT]))
             request.values[i] = (struct policy_values){&self->caller[i - PERMISSION_KEY_COUNT], 1};
-    enum policy_verdict verdict = policy_evaluate(self->policy, &request);
+    enum policy_verdict verdict = decide(self, &request);
     return verdict == POLICY_ALLOWED ? NULL : refuse(self, permission, verdict == POLICY_DENIED);
 }
 
@@ -88,20 +103,32 @@ static void tell_time(struct authorization *self, int64_t now_ms) {
         arena_printf(self->arena, "%lld", (long long)(now_ms / 1000));
 }
 
+/* A bit for each value that some policy looks at. */
+static uint32_t values_used(const struct authorization *self) {
+    uint32_t used = self->policy == NULL ? 0 : policy_values_used(self->policy);
+    for (size_t i = 0; i < self->who->policy_count; i++)
+        used |= policy_values_used(self->who->policies[i]);
+    return used;
+}
+
+static struct slice arn_of(struct arena *arena, const struct caller *caller) {
+    if (slice_present(caller->arn))
+        return caller->arn;
+    return arena_printf(arena, "arn:aws:iam::%.*s:user/%.*s", SLICE_ARGS(caller->account),
+                        SLICE_ARGS(caller->name));
+}
+
 struct error *authorize_call(const struct policy *policy, struct op_call *call,
-                             struct slice access_key_id) {
+                             const struct caller *caller) {
     const uint32_t time_bits = UINT32_C(1) << CALLER_CURRENT_TIME | UINT32_C(1)
                                                                         << CALLER_EPOCH_TIME;
-    struct slice account = call->context->account;
-    struct authorization self = {
-        .check = {.ask = ask, .keys = policy_values_used(policy)},
-        .policy = policy,
-        .arena = call->arena,
-    };
-    *caller_value(&self, CALLER_USERNAME) = access_key_id;
-    *caller_value(&self, CALLER_PRINCIPAL_ACCOUNT) = account;
-    *caller_value(&self, CALLER_PRINCIPAL_ARN) = arena_printf(
-        call->arena, "arn:aws:iam::%.*s:user/%.*s", SLICE_ARGS(account), SLICE_ARGS(access_key_id));
+    if (policy == NULL && (caller->kind == CALLER_ANYONE || caller->kind == CALLER_ROOT))
+        return NULL;
+    struct authorization self = {.policy = policy, .who = caller, .arena = call->arena};
+    self.check = (struct permission_check){.ask = ask, .keys = values_used(&self)};
+    *caller_value(&self, CALLER_USERNAME) = caller->name;
+    *caller_value(&self, CALLER_PRINCIPAL_ACCOUNT) = caller->account;
+    *caller_value(&self, CALLER_PRINCIPAL_ARN) = arn_of(call->arena, caller);
     if (self.check.keys & time_bits)
         tell_time(&self, clock_now_ms(call->context->clock));
     return permission_ask(call, &self.check);

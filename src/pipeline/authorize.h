@@ -3,15 +3,17 @@
 #ifndef GRAMME_PIPELINE_AUTHORIZE_H
 #define GRAMME_PIPELINE_AUTHORIZE_H
 
-#include "auth/policy.h"
+#include "auth/caller.h"
 #include "ops/op.h"
 
 /* Reads a policy document with all condition keys that requests have. */
 struct error *authorize_load(struct arena *arena, const char *path,
                              const struct policy **ret_policy);
 
-/* After validate, before run. NULL: the request may go on. */
+/* After validate, before run. `policy` is that of all callers, or NULL: their own decide, and who
+ * has no own ones because nobody verifies who they are may do everything. NULL: the request may go
+ * on. */
 struct error *authorize_call(const struct policy *policy, struct op_call *call,
-                             struct slice access_key_id);
+                             const struct caller *caller);
 
 #endif

@@ -24,7 +24,7 @@ struct pipeline_call {
     struct worker_task task;
     struct error *error; /* of the step on a worker */
     enum op_state state; /* likewise */
-    struct slice access_key_id;
+    struct caller caller;
     bool validated; /* the operation's release is due */
 };
 
@@ -179,7 +179,9 @@ static struct error *authenticate(struct pipeline_call *self) {
     struct auth_identity identity;
     TRY(auth_read(arena, &self->exchange->request, &identity));
     TRY(auth_check_scope(arena, &identity, SLICE_LITERAL("dynamodb")));
-    self->access_key_id = identity.access_key_id;
+    self->caller.kind = CALLER_ANYONE;
+    self->caller.name = identity.access_key_id;
+    self->caller.account = self->call.context->account;
     return NULL;
 }
 
@@ -212,8 +214,7 @@ static struct error *start_call(struct pipeline_call *self) {
         TRY(op->validate(&self->call));
     }
     self->validated = true;
-    if (thread->policy != NULL)
-        TRY(authorize_call(thread->policy, &self->call, self->access_key_id));
+    TRY(authorize_call(thread->policy, &self->call, &self->caller));
     return op->run(&self->call, &self->state);
 }
 
