@@ -43,7 +43,6 @@ struct endpoint_thread {
 struct endpoint {
     struct endpoint_config config;
     struct arena arena; /* of the config's slices */
-    struct slice health;
     struct net_server *net;
     _Atomic uint64_t memory_used;
     _Atomic uint32_t waiting[BODY_SIZES]; /* connections that wait for memory */

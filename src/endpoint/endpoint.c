@@ -74,9 +74,6 @@ static struct endpoint *endpoint_new(const struct endpoint_config *config) {
     if (endpoint->config.clock == NULL)
         endpoint->config.clock = &system_clock;
     endpoint->config.host = arena_slice(&endpoint->arena, config->host);
-    endpoint->config.region = arena_slice(&endpoint->arena, config->region);
-    endpoint->health = arena_printf(&endpoint->arena, "healthy: dynamodb.%.*s.amazonaws.com ",
-                                    SLICE_ARGS(config->region));
     return endpoint;
 }
 

@@ -76,7 +76,6 @@ struct endpoint_config {
     uint16_t port;     /* 0: any free one */
     unsigned threads;  /* I/O threads, at least 1 */
     struct endpoint_limits limits;
-    struct slice region;            /* for the health text */
     const struct clock *clock;      /* of the Date header; NULL: the system's */
     const struct random *random;    /* of request ids */
     exchange_handler *handle;       /* API requests */

@@ -16,8 +16,11 @@ static void preflight(struct exchange *exchange) {
                         &(struct exchange_reply_options){.status = 200, .headers = lines});
 }
 
-static void health(struct endpoint *endpoint, struct exchange *exchange) {
-    buffer_append_slice(&exchange->reply, endpoint->health);
+/* Names who was asked for, as the service does: "healthy: dynamodb.us-east-1.amazonaws.com ". */
+static void health(struct exchange *exchange) {
+    buffer_append_text(&exchange->reply, "healthy: ");
+    buffer_append_slice(&exchange->reply, exchange->request.known[HTTP_HOST]);
+    buffer_append_byte(&exchange->reply, ' ');
     exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 200});
 }
 
@@ -57,7 +60,7 @@ void front_handle(struct endpoint *endpoint, struct exchange *exchange) {
     if (request->verb == HTTP_VERB_OPTIONS && slice_present(request->known[HTTP_ORIGIN]))
         preflight(exchange);
     else if (request->verb == HTTP_VERB_GET && slice_is(request->path, "/"))
-        health(endpoint, exchange);
+        health(exchange);
     else if (handle_own(config, exchange))
         return;
     else if (reads && config->handle_other != NULL && !slice_is(request->path, "/"))

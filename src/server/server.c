@@ -167,7 +167,6 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .port = server->config.port,
         .threads = server->config.threads,
         .limits = endpoint_limits_default(),
-        .region = slice_text(server->config.region),
         /* The Date header tells the real time: SDKs correct the dates they sign with by it. */
         .clock = &system_clock,
         .random = &system_random,

@@ -33,7 +33,6 @@ int main(int argc, char **argv) {
                                      .port = (uint16_t)(argc > 1 ? atoi(argv[1]) : 8002),
                                      .threads = argc > 3 ? (unsigned)atoi(argv[3]) : 1,
                                      .limits = endpoint_limits_default(),
-                                     .region = SLICE_LITERAL("us-east-1"),
                                      .random = &system_random,
                                      .handle = handle};
     struct error *error = endpoint_start(&arena, &config, &endpoint);

@@ -122,7 +122,6 @@ struct endpoint_config echo_server_config(void) {
     struct endpoint_config config = {.host = SLICE_LITERAL("127.0.0.1"),
                                      .threads = 2,
                                      .limits = endpoint_limits_default(),
-                                     .region = SLICE_LITERAL("us-east-1"),
                                      .random = &system_random};
     config.limits.tick_ms = 10;
     return config;
