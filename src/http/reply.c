@@ -100,7 +100,9 @@ void http_reply_head_write(struct buffer *out, const struct http_reply_head *hea
     if (head->has_crc32)
         at = PUT(put_number(PUT(at, "x-amz-crc32: "), head->crc32), "\r\n");
     if (head->any_origin)
-        at = PUT(at, "Access-Control-Allow-Origin: *\r\n");
+        at = PUT(at, "Access-Control-Allow-Origin: *\r\n"
+                     "Access-Control-Expose-Headers: "
+                     "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date\r\n");
     at = PUT(put(at, head->more), "\r\n");
     out->len = (size_t)(at - out->data);
 }

@@ -40,7 +40,8 @@ static void a_head_in_full(void **state) {
         "HTTP/1.1 200 OK\r\nServer: Server\r\nDate: D\r\nContent-Type: application/json\r\n"
         "Content-Encoding: gzip\r\nContent-Length: 12345678901\r\nConnection: keep-alive\r\n"
         "x-amzn-RequestId: ID\r\nx-amz-crc32: 4294967295\r\n"
-        "Access-Control-Allow-Origin: *\r\nMore: 1\r\n\r\n");
+        "Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: "
+        "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date\r\nMore: 1\r\n\r\n");
 }
 
 static void a_head_with_the_least(void **state) {
