@@ -8,8 +8,8 @@
  * client is gone. After exchange_reply() the handler must not touch it.
  *
  * What is no API request never reaches the handler: too large a body, CORS preflights, the health
- * check, paths of our own, unknown methods and content types are answered here. The handler sees
- * POST requests with an empty body or a JSON content type.
+ * check, paths of our own, unknown methods, paths and content types are answered here. The handler
+ * sees POST requests for "/" with an empty body or a JSON content type.
  *
  * Requests of one connection are handled one after another, their replies leave in order.
  * Memory: one arena, input and reply buffer per connection, reused from request to request and

@@ -1,5 +1,5 @@
 /* front.c - requests that are not for the API, in the order in which the service checks: CORS,
- * health, then 404 for every method but POST and for bodies that are not JSON. */
+ * health, then 404 for every method but POST, every path but "/" and bodies that are not JSON. */
 #include "endpoint/connection_state.h"
 
 static void preflight(struct exchange *exchange) {
@@ -54,18 +54,19 @@ void front_handle(struct endpoint *endpoint, struct exchange *exchange) {
     const struct http_request *request = &exchange->request;
     const struct endpoint_config *config = &endpoint->config;
     bool reads = request->verb == HTTP_VERB_GET || request->verb == HTTP_VERB_HEAD;
+    bool at_root = slice_is(request->path, "/");
     struct slice type = request->known[HTTP_CONTENT_TYPE];
     bool amz_json = is_type(type, SLICE_LITERAL("application/x-amz-json-1.0"));
     exchange->plain_json = !amz_json && is_type(type, SLICE_LITERAL("application/json"));
     if (request->verb == HTTP_VERB_OPTIONS && slice_present(request->known[HTTP_ORIGIN]))
         preflight(exchange);
-    else if (request->verb == HTTP_VERB_GET && slice_is(request->path, "/"))
+    else if (request->verb == HTTP_VERB_GET && at_root)
         health(exchange);
     else if (handle_own(config, exchange))
         return;
-    else if (reads && config->handle_other != NULL && !slice_is(request->path, "/"))
+    else if (reads && config->handle_other != NULL && !at_root)
         config->handle_other(exchange);
-    else if (request->verb == HTTP_VERB_POST &&
+    else if (request->verb == HTTP_VERB_POST && at_root &&
              (request->body.len == 0 || amz_json || exchange->plain_json))
         config->handle(exchange);
     else

@@ -65,8 +65,9 @@ static void put_off(struct echo_server *server, struct exchange *exchange, bool 
 
 static void reply_big(struct exchange *exchange) {
     char number[16] = {0};
-    CHECK(exchange->request.query.len < sizeof(number));
-    memcpy(number, exchange->request.query.data, exchange->request.query.len);
+    struct slice size = http_request_query(&exchange->request, SLICE_LITERAL("big"));
+    CHECK(size.len < sizeof(number));
+    memcpy(number, size.data, size.len);
     size_t len = strtoul(number, NULL, 10);
     if (buffer_reserve(&exchange->reply, len)) {
         for (size_t i = 0; i < len; i++)
@@ -76,18 +77,21 @@ static void reply_big(struct exchange *exchange) {
     exchange_reply(exchange, 200);
 }
 
+static bool asks(const struct exchange *exchange, const char *what) {
+    return slice_present(http_request_query(&exchange->request, slice_text(what)));
+}
+
 static void handle(struct exchange *exchange) {
     struct echo_server *server = exchange->thread_context;
     CHECK(exchange->reply.len == 0 && exchange->user == NULL);
     exchange->user = server;
-    struct slice path = exchange->request.path;
-    if (slice_is(path, "/late"))
+    if (asks(exchange, "late"))
         put_off(server, exchange, false);
-    else if (slice_is(path, "/held"))
+    else if (asks(exchange, "held"))
         put_off(server, exchange, true);
-    else if (slice_is(path, "/big"))
+    else if (asks(exchange, "big"))
         reply_big(exchange);
-    else if (slice_is(path, "/close"))
+    else if (asks(exchange, "close"))
         exchange_reply_with(exchange,
                             &(struct exchange_reply_options){.status = 200, .close = true});
     else

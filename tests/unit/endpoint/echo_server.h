@@ -1,8 +1,8 @@
-/* echo_server.h - an endpoint for tests whose handler does what the path says.
+/* echo_server.h - an endpoint for tests whose handler does what the query string says.
  *
- * POST /echo replies with the body at once, /late from another thread, /held from another thread
- * once echo_server_let_go() was called, /big?N with N bytes, /overflow with more than is allowed,
- * /close with "Connection: close". GET /other is answered by the second handler. */
+ * POST / replies with the body at once, /?late from another thread, /?held from another thread once
+ * echo_server_let_go() was called, /?big=N with N bytes, /?close with "Connection: close". GET
+ * /other is answered by the second handler. */
 #ifndef GRAMME_TESTS_ECHO_SERVER_H
 #define GRAMME_TESTS_ECHO_SERVER_H
 

@@ -71,7 +71,7 @@ static void a_connection_serves_many_requests(void **state) {
     char body[64];
     for (int i = 0; i < 200; i++) {
         snprintf(body, sizeof(body), "{\"request\":%d}", i);
-        raw_expect_echo(&client, i % 3 == 0 ? "/late" : "/", body);
+        raw_expect_echo(&client, i % 3 == 0 ? "/?late" : "/", body);
     }
     raw_close(&client);
 }
@@ -85,7 +85,7 @@ static void pipelined_replies_keep_their_order(void **state) {
         at += sprintf(at,
                       "POST %s HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
                       "Content-Length: 4\r\n\r\n%04d",
-                      i % 7 == 3 ? "/late" : "/", i);
+                      i % 7 == 3 ? "/?late" : "/", i);
     raw_send_text(&client, all);
     for (int i = 0; i < 100; i++) {
         struct raw_reply reply;
@@ -146,6 +146,7 @@ static void what_is_no_api_request_is_not_found(void **state) {
     expect_not_found(&client, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}");
     expect_not_found(&client, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/json\r\n"
                               "Content-Length: 2\r\n\r\n{}");
+    expect_not_found(&client, "POST /echo HTTP/1.1\r\nHost: h\r\n\r\n");
     raw_send_text(&client, "HEAD / HTTP/1.1\r\nHost: h\r\n\r\n");
     struct raw_reply reply;
     assert_true(raw_receive_head(&client, &reply));
@@ -284,9 +285,9 @@ static void a_half_closed_client_gets_its_replies(void **state) {
     (void)state;
     struct raw_client client;
     raw_connect(&client, server.port);
-    raw_post(&client, "/late", "1");
+    raw_post(&client, "/?late", "1");
     raw_post(&client, "/", "2");
-    raw_post(&client, "/late", "3");
+    raw_post(&client, "/?late", "3");
     assert_int_equal(shutdown(client.fd, SHUT_WR), 0);
     for (int i = 1; i <= 3; i++) {
         struct raw_reply reply;
@@ -302,7 +303,7 @@ static void who_asks_to_close_is_closed(void **state) {
     (void)state;
     static const char *const requests[] = {
         "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", "POST / HTTP/1.0\r\n\r\n",
-        "POST /late HTTP/1.0\r\n\r\n", "POST /close HTTP/1.1\r\nHost: h\r\n\r\n",
+        "POST /?late HTTP/1.0\r\n\r\n", "POST /?close HTTP/1.1\r\nHost: h\r\n\r\n",
         "POST / HTTP/1.0\r\n\r\nPOST / HTTP/1.0\r\n\r\n"};
     for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
         struct raw_client client;
@@ -379,7 +380,7 @@ static void the_largest_body_passes(void **state) {
         body[i] = (char)('a' + i % 23);
     body[len] = '\0';
     raw_expect_echo(&client, "/", body);
-    raw_expect_echo(&client, "/late", body);
+    raw_expect_echo(&client, "/?late", body);
     free(body);
     raw_expect_echo(&client, "/", "small again");
     echo_server_wait_no_memory(&server);
@@ -393,7 +394,7 @@ static void large_replies_among_pipelined_ones(void **state) {
     static const size_t sizes[] = {5, 5000000, 17000, 0, 16384, 16385, 200000};
     for (size_t i = 0; i < 7; i++) {
         char path[32];
-        snprintf(path, sizeof(path), "/big?%zu", sizes[i]);
+        snprintf(path, sizeof(path), "/?big=%zu", sizes[i]);
         raw_post(&client, path, "");
     }
     for (size_t i = 0; i < 7; i++) {
@@ -414,7 +415,7 @@ static void a_reply_over_the_limit_becomes_an_error(void **state) {
     (void)state;
     struct raw_client client;
     raw_connect(&client, server.port);
-    raw_post(&client, "/big?134217729", "");
+    raw_post(&client, "/?big=134217729", "");
     raw_expect_status(&client, 500);
     raw_expect_echo(&client, "/", "{}");
     raw_close(&client);
@@ -431,7 +432,7 @@ static void replies_are_compressed_on_request(void **state) {
     for (size_t i = 0; i < 4; i++) {
         char text[128];
         snprintf(text, sizeof(text),
-                 "POST /big?%d HTTP/1.1\r\nHost: h\r\nAccept-Encoding: gzip\r\n\r\n",
+                 "POST /?big=%d HTTP/1.1\r\nHost: h\r\nAccept-Encoding: gzip\r\n\r\n",
                  cases[i].size);
         struct raw_reply reply = ask(&client, text);
         assert_string_equal(raw_header(&reply, "Content-Encoding"),

@@ -114,7 +114,7 @@ static void connections_spread_over_the_threads(void **state) {
     struct raw_client clients[16];
     for (int i = 0; i < 16; i++) {
         raw_connect(&clients[i], server.port);
-        raw_expect_echo(&clients[i], "/late", "{}");
+        raw_expect_echo(&clients[i], "/?late", "{}");
     }
     for (int i = 0; i < 16; i++)
         raw_close(&clients[i]);
@@ -136,7 +136,7 @@ static void who_rests_is_closed_and_who_has_begun_finishes(void **state) {
     raw_connect(&busy, server.port);
     raw_connect(&sending, server.port);
     raw_expect_echo(&idle, "/", "{}");
-    raw_post(&busy, "/held", "1");
+    raw_post(&busy, "/?held", "1");
     raw_send_text(&sending, "POST / HTTP/1.1\r\nHost: h\r\nContent-Le");
     echo_server_wait_held(&server, 1);
     usleep(20000);
@@ -174,7 +174,7 @@ static void a_stop_waits_for_the_handler_beyond_its_grace(void **state) {
     struct raw_client busy, partial;
     raw_connect(&busy, server.port);
     raw_connect(&partial, server.port);
-    raw_post(&busy, "/held", "1");
+    raw_post(&busy, "/?held", "1");
     raw_send_text(&partial, "POST ");
     echo_server_wait_held(&server, 1);
     pthread_t helper;
@@ -201,7 +201,7 @@ static void *load_main(void *arg) {
     struct raw_client client;
     raw_connect(&client, server.port);
     for (;;) {
-        raw_post(&client, load->replies % 2 == 0 ? "/late" : "/", "{\"load\":true}");
+        raw_post(&client, load->replies % 2 == 0 ? "/?late" : "/", "{\"load\":true}");
         struct raw_reply reply;
         if (!raw_receive(&client, &reply))
             break;

@@ -54,7 +54,7 @@ static void a_client_that_does_not_read_is_cut_off(void **state) {
     raw_connect(&fast, server.port);
     struct timeval wait = {.tv_usec = 50000};
     setsockopt(stuck.fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
-    static const char request[] = "POST /big?8000000 HTTP/1.1\r\nHost: h\r\n\r\n";
+    static const char request[] = "POST /?big=8000000 HTTP/1.1\r\nHost: h\r\n\r\n";
     static char requests[1500 * (sizeof(request) - 1)];
     for (size_t i = 0; i < sizeof(requests); i++)
         requests[i] = request[i % (sizeof(request) - 1)];
@@ -83,7 +83,7 @@ static void a_client_that_reads_slowly_is_served(void **state) {
     echo_server_start(&server, config);
     struct raw_client client;
     raw_connect_with_window(&client, server.port, 32768);
-    raw_post(&client, "/big?8000000", "");
+    raw_post(&client, "/?big=8000000", "");
     static char piece[400000];
     size_t got = 0;
     int64_t begin = raw_now_ms();
@@ -104,7 +104,7 @@ static void a_reply_for_a_client_that_is_gone_is_dropped(void **state) {
     for (unsigned i = 0; i < 20; i++) {
         struct raw_client client;
         raw_connect(&client, server.port);
-        raw_post(&client, "/held", "body");
+        raw_post(&client, "/?held", "body");
         raw_post(&client, "/", "next");
         echo_server_wait_held(&server, 1);
         if (i % 2 == 0)
@@ -118,7 +118,7 @@ static void a_reply_for_a_client_that_is_gone_is_dropped(void **state) {
     }
     struct raw_client client;
     raw_connect(&client, server.port);
-    raw_expect_echo(&client, "/late", "alive");
+    raw_expect_echo(&client, "/?late", "alive");
     raw_close(&client);
     echo_server_stop(&server, 1000);
 }
@@ -210,7 +210,7 @@ static void a_thousand_connections(void **state) {
         raw_connect(&clients[i], server.port);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < COUNT; i++)
-            raw_post(&clients[i], (i + round) % 5 == 0 ? "/late" : "/", "{\"a\":1}");
+            raw_post(&clients[i], (i + round) % 5 == 0 ? "/?late" : "/", "{\"a\":1}");
         for (int i = 0; i < COUNT; i++)
             raw_expect_status(&clients[i], 200);
     }

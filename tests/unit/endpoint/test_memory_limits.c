@@ -35,7 +35,7 @@ static void *send_large_body(void *arg) {
     raw_connect(&client, server.port);
     char head[256];
     snprintf(head, sizeof(head),
-             "POST /held HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n%s"
+             "POST /?held HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n%s"
              "Content-Length: %d\r\n\r\n",
              asks ? "Expect: 100-continue\r\n" : "", LARGE_BYTES);
     raw_send_text(&client, head);
@@ -94,7 +94,7 @@ static void a_stuck_reader_makes_way(void **state) {
     echo_server_start(&server, config);
     struct raw_client stuck, next;
     raw_connect_with_window(&stuck, server.port, 4096);
-    raw_post(&stuck, "/big?8000000", "");
+    raw_post(&stuck, "/?big=8000000", "");
     while (endpoint_stats(server.endpoint).memory_bytes == 0)
         usleep(1000);
     char *body = text_of(LARGE_BYTES);
@@ -221,7 +221,7 @@ static void *send_three_megabytes(void *arg) {
     char *body = text_of(3000000);
     struct raw_client client;
     raw_connect(&client, server.port);
-    raw_expect_echo(&client, arg != NULL ? "/held" : "/", body);
+    raw_expect_echo(&client, arg != NULL ? "/?held" : "/", body);
     raw_close(&client);
     free(body);
     return NULL;
@@ -266,7 +266,7 @@ static void waiting_for_memory_can_be_given_up(void **state) {
     struct raw_client holder, waiting[3];
     char *body = text_of(90000);
     raw_connect(&holder, server.port);
-    raw_post(&holder, "/held", body);
+    raw_post(&holder, "/?held", body);
     echo_server_wait_held(&server, 1);
     for (int i = 0; i < 3; i++) {
         raw_connect(&waiting[i], server.port);
@@ -334,7 +334,7 @@ static void a_request_does_not_pay_for_the_next_one(void **state) {
     char *body = text_of(LAST_BYTES);
     raw_expect_echo(&client, "/", body + LAST_BYTES - 63900);
     raw_expect_echo(&client, "/", body + LAST_BYTES - 65300);
-    raw_post(&client, "/held", body);
+    raw_post(&client, "/?held", body);
     raw_send_text(&client, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
                            "Content-Length: 600000\r\n\r\n");
     raw_send_text(&client, body + LAST_BYTES - NEXT_BYTES);
