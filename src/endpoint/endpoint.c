@@ -13,7 +13,7 @@
 struct endpoint_limits endpoint_limits_default(void) {
     return (struct endpoint_limits){
         .connections_max = 20000,
-        .header_bytes_max = 64 * 1024,
+        .header_bytes_max = LIMIT_HEAD_BYTES,
         .body_bytes_max = LIMIT_BODY_BYTES,
         .reply_bytes_max = 128 * 1024 * 1024,
         .memory_bytes_max = 256 * 1024 * 1024,

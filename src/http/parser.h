@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum parser_outcome { PARSER_MORE, PARSER_STOPPED, PARSER_HEADERS_TOO_LARGE, PARSER_FAILED };
+enum parser_outcome { PARSER_MORE, PARSER_STOPPED, PARSER_FAILED };
 
 #ifdef GRAMME_LLHTTP
 
@@ -76,8 +76,6 @@ static inline enum parser_outcome parser_execute(parser *p, const parser_setting
         return PARSER_MORE;
     case HPE_PAUSED:
         return PARSER_STOPPED;
-    case HPE_HEADER_OVERFLOW:
-        return PARSER_HEADERS_TOO_LARGE;
     default:
         return PARSER_FAILED;
     }

@@ -51,7 +51,7 @@ static int on_header_name(parser *p, const char *at, size_t len) {
         }
     }
     if (request->header_count == HTTP_HEADERS_MAX)
-        return fail(reader, 431);
+        return fail(reader, 400);
     request->headers[request->header_count++] =
         (struct http_header_place){.name = offset, .name_len = (uint32_t)len};
     return 0;
@@ -178,7 +178,7 @@ static int on_head_complete(parser *p) {
         return fail(reader, 400);
     resolve_headers(reader);
     if (reader->head_len > reader->limits.header_bytes_max)
-        return fail(reader, 431);
+        return fail(reader, 400);
     if (has_odd_bytes(reader) || !speaks_http(reader))
         return fail(reader, 400);
     if (p->http_major != 1)
@@ -330,8 +330,6 @@ enum http_read_result http_reader_read(struct http_reader *reader, uint8_t *data
     enum parser_outcome outcome = parser_execute(
         parser_of(reader), &settings, (const char *)data + reader->parsed, offered, &used);
     reader->parsed += used;
-    if (outcome == PARSER_HEADERS_TOO_LARGE)
-        return failed(reader, 431);
     if (outcome == PARSER_FAILED)
         return failed(reader, 400);
     if (reader->complete) {
@@ -341,7 +339,7 @@ enum http_read_result http_reader_read(struct http_reader *reader, uint8_t *data
         return complete(reader);
     }
     if (is_too_long(reader, used, reader->body_len > body_len))
-        return failed(reader, 431);
+        return failed(reader, 400);
     drop_chunk_headers(reader, len);
     return HTTP_READ_MORE;
 }

@@ -5,8 +5,8 @@
  * reader copies nothing: names, values and the body are found where they are; the parts of a
  * chunked body are moved together, over the chunks' own headers.
  *
- * Limits: header bytes (431), number of headers (431), body bytes (413). An error ends the
- * connection: what follows in the stream cannot be trusted. */
+ * Limits: header bytes and number of headers (400), body bytes (413). An error ends the connection:
+ * what follows in the stream cannot be trusted. */
 #ifndef GRAMME_HTTP_READER_H
 #define GRAMME_HTTP_READER_H
 
@@ -43,7 +43,7 @@ struct http_reader {
 enum http_read_result {
     HTTP_READ_MORE,
     HTTP_READ_COMPLETE, /* request is filled; reader->parsed bytes belong to it */
-    HTTP_READ_ERROR     /* reader->error_status says which: 400, 413, 431 or 505 */
+    HTTP_READ_ERROR     /* reader->error_status says which: 400, 413 or 505 */
 };
 
 /* Ready for the next request, which will be written to `request`. */

@@ -23,7 +23,6 @@ static struct slice status_line(int status) {
         STATUS(408, "Request Timeout");
         STATUS(413, "Payload Too Large");
         STATUS(421, "Misdirected Request");
-        STATUS(431, "Request Header Fields Too Large");
         STATUS(500, "Internal Server Error");
         STATUS(503, "Service Unavailable");
         STATUS(505, "HTTP Version Not Supported");

@@ -8,6 +8,7 @@
 
 /* ---- requests ---- */
 enum {
+    LIMIT_HEAD_BYTES = 16 * 1024,              /* recorded: a larger head is answered with 400 */
     LIMIT_BODY_BYTES = 16 * 1024 * 1024,       /* recorded: a larger body is answered with 413 */
     LIMIT_BATCH_GET_KEYS = 100,                /* model: of one table, and of the whole request */
     LIMIT_BATCH_GET_BYTES = 16 * 1024 * 1024,  /* guide: of the reply; the rest is unprocessed */

@@ -37,12 +37,6 @@ static void log_request(struct buffer *log, const struct http_request *request) 
     buffer_printf(log, "%d", http_request_accepts_gzip(request));
 }
 
-/* Of a head with a wrong byte in one header too many either fault may be found first: the library
- * reports a name piece by piece when reads split it. */
-static void log_error_status(struct buffer *log, int status) {
-    buffer_printf(log, "\nerror %d", status == 431 ? 400 : status);
-}
-
 static void check_signature(const struct http_request *request) {
     struct arena arena;
     arena_init(&arena);
@@ -80,7 +74,7 @@ static void read_all(const uint8_t *input, size_t size, size_t step, struct buff
         enum http_read_result result;
         while (len > 0 && (result = http_reader_read(&reader, data, &len)) != HTTP_READ_MORE) {
             if (result == HTTP_READ_ERROR) {
-                log_error_status(log, reader.error_status);
+                buffer_printf(log, "\nerror %d", reader.error_status);
                 free(data);
                 return;
             }
