@@ -64,6 +64,11 @@ static inline uint32_t key_hash_rank(struct slice key) {
     return load_u32_be(key.data + KEY_ID_BYTES);
 }
 
+/* In which of `count` even parts of all hashes a rank is. */
+static inline uint32_t key_hash_part(uint32_t rank, uint32_t count) {
+    return (uint32_t)((uint64_t)rank * count >> 32);
+}
+
 /* ---- ranges ---- */
 
 /* The smallest key after `key`. */

@@ -60,7 +60,7 @@ void stream_make(struct engine *engine, struct arena *arena, struct store_txn *t
         .id = format_take_id(&engine->format),
         .view = definition->stream,
         .keys = definition->keys,
-        .shards = shards_for_table(definition),
+        .shards = capacity_partitions(definition, NULL),
         .created_ms = now_ms > used_ms ? now_ms : used_ms + 1,
     };
     stream.label = label_of(arena, stream.created_ms);

@@ -6,9 +6,6 @@
 
 #include "codec/key.h"
 
-/* What the service gives one partition. */
-enum { PARTITION_READ_UNITS = 3000, PARTITION_WRITE_UNITS = 1000 };
-
 static int64_t generation_start_ms(const struct stream_definition *stream, uint32_t generation) {
     return stream->created_ms + (int64_t)generation * SHARD_LIFE_MS;
 }
@@ -42,7 +39,7 @@ uint64_t shard_last(const struct stream_extent *extent, struct stream_shard shar
 
 /* Even cuts of the hash. */
 uint8_t shard_of_key(int64_t shards, struct slice store_key) {
-    return (uint8_t)((uint64_t)key_hash_rank(store_key) * (uint64_t)shards >> 32);
+    return (uint8_t)key_hash_part(key_hash_rank(store_key), (uint32_t)shards);
 }
 
 /* Every step can be undone, so no two shards of a stream have the same. */
@@ -104,15 +101,4 @@ bool sequence_parse(struct slice text, uint64_t *ret_number) {
     }
     *ret_number = number;
     return true;
-}
-
-int64_t shards_for_table(const struct table_definition *table) {
-    if (table->billing == BILLING_PAY_PER_REQUEST)
-        return STREAM_SHARDS_MAX;
-    double share = (double)table->throughput.read_units / PARTITION_READ_UNITS +
-                   (double)table->throughput.write_units / PARTITION_WRITE_UNITS;
-    int64_t shards = 1;
-    while (shards < STREAM_SHARDS_MAX && (double)shards < share)
-        shards++;
-    return shards;
 }

@@ -57,7 +57,4 @@ bool shard_id_find(const struct stream_extent *extent, struct slice id,
 void sequence_print(uint64_t number, char ret_text[SEQUENCE_CHARS + 1]);
 bool sequence_parse(struct slice text, uint64_t *ret_number);
 
-/* How many shards the stream of a table gets. */
-int64_t shards_for_table(const struct table_definition *table);
-
 #endif

@@ -1,6 +1,23 @@
 /* capacity.c - rounding of capacity units. */
 #include "model/capacity.h"
 
+/* What the service gives one partition. */
+enum { PARTITION_READ_UNITS = 3000, PARTITION_WRITE_UNITS = 1000 };
+
+uint32_t capacity_partitions(const struct table_definition *table,
+                             const struct table_index *index) {
+    const struct provisioned_throughput *units =
+        index != NULL && index->global ? &index->throughput : &table->throughput;
+    if (table->billing == BILLING_PAY_PER_REQUEST)
+        return CAPACITY_PARTITIONS_MAX;
+    double share = (double)units->read_units / PARTITION_READ_UNITS +
+                   (double)units->write_units / PARTITION_WRITE_UNITS;
+    uint32_t partitions = 1;
+    while (partitions < CAPACITY_PARTITIONS_MAX && (double)partitions < share)
+        partitions++;
+    return partitions;
+}
+
 /* Whole units of `unit` bytes, at least one, in halves. */
 static uint64_t round_up(uint64_t size, uint64_t unit) {
     uint64_t units = (size + unit - 1) / unit;

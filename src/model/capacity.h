@@ -9,9 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/table.h"
+
 enum {
     CAPACITY_READ_BYTES = 4096,  /* one read unit */
     CAPACITY_WRITE_BYTES = 1024, /* one write unit */
+    CAPACITY_PARTITIONS_MAX = 4,
 };
 
 /* Halves to units: 3 is 1.5. */
@@ -19,8 +22,12 @@ static inline double capacity_units(uint64_t halves) {
     return (double)halves / 2;
 }
 
-/* One item read, or all the bytes one Query or Scan evaluated; nothing found costs as much as a
- * small item. */
+/* The partitions of a table, or of the index when it is not NULL: as many as a new on-demand table
+ * has in the service, or as provisioned throughput needs, up to the same number. */
+uint32_t capacity_partitions(const struct table_definition *table, const struct table_index *index);
+
+/* One item read, or all the bytes that a Query evaluated, or a Scan in one partition; nothing found
+ * costs as much as a small item. */
 uint64_t capacity_read(uint64_t size, bool consistent);
 /* One item read in a transaction. */
 uint64_t capacity_transact_read(uint64_t size);

@@ -5,9 +5,9 @@
 #ifndef GRAMME_MODEL_STREAM_H
 #define GRAMME_MODEL_STREAM_H
 
-#include "model/table.h"
+#include "model/capacity.h"
 
-enum { STREAM_SHARDS_MAX = 4 };
+enum { STREAM_SHARDS_MAX = CAPACITY_PARTITIONS_MAX }; /* one for each partition */
 
 struct stream_definition {
     struct slice table_name;

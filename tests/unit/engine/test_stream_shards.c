@@ -150,22 +150,6 @@ static void numbers_have_21_digits(void **state) {
         assert_false(sequence_parse(slice_text(wrong[i]), &number));
 }
 
-static void a_table_has_one_to_four(void **state) {
-    (void)state;
-    const struct {
-        int64_t read, write, shards;
-    } rows[] = {{1, 1, 1},       {1500, 500, 1},  {3000, 1, 2},     {3000, 1000, 2},
-                {3000, 1001, 3}, {9000, 1000, 4}, {40000, 40000, 4}};
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct table_definition table = {
-            .billing = BILLING_PROVISIONED,
-            .throughput = {.read_units = rows[i].read, .write_units = rows[i].write}};
-        assert_int_equal(shards_for_table(&table), rows[i].shards);
-    }
-    struct table_definition on_demand = {.billing = BILLING_PAY_PER_REQUEST};
-    assert_int_equal(shards_for_table(&on_demand), 4);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_stream_has_one_generation),
@@ -175,7 +159,6 @@ int main(void) {
         cmocka_unit_test(ids_name_shards),
         cmocka_unit_test(keys_are_spread),
         cmocka_unit_test(numbers_have_21_digits),
-        cmocka_unit_test(a_table_has_one_to_four),
     };
     return cmocka_run_group_tests_name("stream shards", tests, NULL, NULL);
 }

@@ -63,11 +63,34 @@ static void index_writes(void **state) {
         assert_int_equal(capacity_index_write(cases[i].change), cases[i].halves);
 }
 
+static void partitions(void **state) {
+    (void)state;
+    static const struct {
+        int64_t read, write;
+        uint32_t partitions;
+    } rows[] = {{1, 1, 1},       {1500, 500, 1},  {3000, 1, 2},     {3000, 1000, 2},
+                {3000, 1001, 3}, {9000, 1000, 4}, {40000, 40000, 4}};
+    const struct table_index local = {.global = false};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct provisioned_throughput units = {.read_units = rows[i].read,
+                                               .write_units = rows[i].write};
+        const struct table_definition table = {.throughput = units}, other = {.name = SLICE_NONE};
+        const struct table_index global = {.global = true, .throughput = units};
+        assert_int_equal(capacity_partitions(&table, NULL), rows[i].partitions);
+        assert_int_equal(capacity_partitions(&table, &local), rows[i].partitions);
+        assert_int_equal(capacity_partitions(&other, &global), rows[i].partitions);
+    }
+    const struct table_definition on_demand = {.billing = BILLING_PAY_PER_REQUEST};
+    assert_int_equal(capacity_partitions(&on_demand, NULL), 4);
+    assert_int_equal(capacity_partitions(&on_demand, &local), 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads),
         cmocka_unit_test(writes),
         cmocka_unit_test(index_writes),
+        cmocka_unit_test(partitions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
