@@ -155,8 +155,10 @@ static struct key_range range_bounds(struct reader *reader, const struct read_ra
 
 struct error *cursor_open(struct reader *reader, const struct read_range *range,
                           struct cursor *ret_cursor) {
-    *ret_cursor = (struct cursor){.reader = reader, .range = range};
     struct key_range bounds = range_bounds(reader, range);
+    *ret_cursor = (struct cursor){.reader = reader, .range = range};
+    if (bounds.first.len > KEY_ID_BYTES) /* else from the first hash on */
+        ret_cursor->rank = key_hash_rank(bounds.first);
     if (slice_compare(bounds.first, bounds.last) >= 0)
         return NULL; /* an empty range: no scan, and next finds nothing */
     struct store_range store_range = {range->index != NULL ? KEYSPACE_INDEXES : KEYSPACE_ITEMS,
@@ -186,6 +188,7 @@ struct error *cursor_next(struct cursor *cursor, struct stored_item *ret_item) {
             return NULL;
         }
         TRY(item_decode(cursor->reader->arena, value, ret_item));
+        cursor->rank = key_hash_rank(key);
         if (belongs(cursor->range, ret_item->item))
             return NULL;
     }
@@ -196,6 +199,18 @@ void cursor_close(struct cursor *cursor) {
     if (cursor->scan != NULL)
         store_scan_close(cursor->scan);
     cursor->scan = NULL;
+}
+
+uint32_t cursor_partition(const struct cursor *cursor, uint32_t count) {
+    return key_hash_part(cursor->rank, count);
+}
+
+uint32_t cursor_last_partition(const struct cursor *cursor, uint32_t count) {
+    const struct read_range *range = cursor->range;
+    if (range->total_segments == 0)
+        return count - 1;
+    uint64_t end = (uint64_t)(range->segment + 1) * count; /* in parts of a total_segments-th */
+    return (uint32_t)((end - 1) / range->total_segments);
 }
 
 bool read_range_ends_at(const struct read_range *range, struct value key) {

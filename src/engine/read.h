@@ -60,6 +60,7 @@ struct cursor {
     struct reader *reader;
     const struct read_range *range; /* the caller keeps it */
     struct store_scan *scan;
+    uint32_t rank; /* the start of the hash of the last key; first, where the range begins */
 };
 
 struct error *cursor_open(struct reader *reader, const struct read_range *range,
@@ -67,6 +68,11 @@ struct error *cursor_open(struct reader *reader, const struct read_range *range,
 /* Absent item: the end. Of an index: the entry, with what the index projects. */
 struct error *cursor_next(struct cursor *cursor, struct stored_item *ret_item);
 void cursor_close(struct cursor *cursor); /* also fine when it never opened, or twice */
+
+/* Of a scan of a table with `count` partitions, even parts of all hashes: that of the last item, or
+ * where it begins, and the last that it reaches into. */
+uint32_t cursor_partition(const struct cursor *cursor, uint32_t count);
+uint32_t cursor_last_partition(const struct cursor *cursor, uint32_t count);
 
 /* True when nothing of a query's range can follow this key: it is the one key of a table without
  * sort keys, or the far bound of <=, >= or BETWEEN. Of an index never: entries share sort keys. */

@@ -64,9 +64,18 @@ class Capacity(WireTest):
         pages = self.client.get_paginator("scan").paginate(
             TableName="table", FilterExpression="attribute_not_exists(d)", ReturnConsumedCapacity="TOTAL")
         total = sum(page["ConsumedCapacity"]["CapacityUnits"] for page in pages)
-        # 3,000,000 bytes at half a unit per 4 KB, and at most half a unit lost to rounding per page.
+        # 3,000,000 bytes at half a unit per 4 KB, and at most half a unit lost to rounding per page and per empty partition.
         self.assertGreaterEqual(total, 3_000_000 / 4096 / 2)
         self.assertLessEqual(total, 3_000_000 / 4096 / 2 + 4)
+
+    def test_pages_of_a_scan_ask_the_partitions_on_their_way(self):
+        for number in range(50):
+            self.client.put_item(TableName="table", Item={"pk": {"S": f"p{number}"}, "sk": {"N": "1"}})
+        pages = list(self.client.get_paginator("scan").paginate(
+            TableName="table", ConsistentRead=True, ReturnConsumedCapacity="TOTAL", PaginationConfig={"PageSize": 1}))
+        self.assertEqual(len(pages), 51)  # the last one is empty
+        # A unit for each page, and one more for each of the three times that a page goes on in the next partition.
+        self.assertEqual(sum(page["ConsumedCapacity"]["CapacityUnits"] for page in pages), 51 + 3)
 
 
 if __name__ == "__main__":

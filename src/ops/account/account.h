@@ -71,7 +71,7 @@ void account_get(struct account_table *table, const struct stored_item *item, bo
 /* The same in a transaction. */
 void account_transact_get(struct account_table *table, const struct stored_item *item);
 
-/* What was read of one range of a table or an index: it is rounded as a whole. */
+/* What was read in one go of a table or an index: it is rounded as a whole. */
 struct account_range {
     const struct table_index *index; /* NULL: the table itself */
     bool consistent;

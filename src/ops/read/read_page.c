@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include "json/member.h"
+#include "model/capacity.h"
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
@@ -98,10 +99,23 @@ struct error *read_page_ask(const struct read_page *page, const struct permissio
 
 /* ---- reading ---- */
 
+static bool is_scan(const struct read_page *page) {
+    return !value_present(page->range.hash[0]);
+}
+
+static struct error *open_range(struct read_page *page) {
+    const struct read_range *range = &page->range;
+    TRY(cursor_open(&page->reader, range, &page->cursor));
+    page->partitions =
+        is_scan(page) ? capacity_partitions(&range->table->definition, range->index) : 1;
+    page->partition = is_scan(page) ? cursor_partition(&page->cursor, page->partitions) : 0;
+    return NULL;
+}
+
 static struct error *start(struct op_call *call, struct read_page *page) {
     page->account = account_table(call, page->table_name, page->table);
     TRY(reader_begin(call->context->engine, call->arena, READ_SNAPSHOT, &page->reader));
-    TRY(cursor_open(&page->reader, &page->range, &page->cursor));
+    TRY(open_range(page));
     json_writer_init(&page->json, call->reply);
     json_object_begin(&page->json);
     if (!page->count_only)
@@ -146,14 +160,14 @@ static bool page_is_full(const struct read_page *page) {
 }
 
 static bool too_long_for_here(const struct op_call *call, const struct read_page *page) {
-    bool scan = !value_present(page->range.hash[0]);
     return !call->elsewhere &&
-           (page->scanned >= (scan ? INLINE_ITEMS_OF_SCAN_MAX : INLINE_ITEMS_MAX) ||
+           (page->scanned >= (is_scan(page) ? INLINE_ITEMS_OF_SCAN_MAX : INLINE_ITEMS_MAX) ||
             page->bytes + page->fetched_bytes >= INLINE_BYTES_MAX);
 }
 
-/* What was read of the range goes on the account: each range is rounded by itself. */
-static void end_range(struct op_call *call, struct read_page *page) {
+/* What was read of a partition goes on the account: each is rounded by itself, as in the service,
+ * where a scan asks them one after another. A query asks one. */
+static void end_partition(struct op_call *call, struct read_page *page) {
     const struct account_range so_far = {
         .index = page->range.index,
         .consistent = page->consistent,
@@ -169,14 +183,20 @@ static void end_range(struct op_call *call, struct read_page *page) {
     page->ended = so_far;
 }
 
+/* Also those in between, in which nothing was found. */
+static void end_partitions_before(struct op_call *call, struct read_page *page, uint32_t next) {
+    for (; page->partition < next; page->partition++)
+        end_partition(call, page);
+}
+
 /* A range is read to its end: the next one, where there are several. */
 static struct error *go_on(struct op_call *call, struct read_page *page, bool *ret_more) {
-    end_range(call, page);
+    end_partitions_before(call, page, cursor_last_partition(&page->cursor, page->partitions) + 1);
     *ret_more = false;
     if (page->hooks == NULL || page->hooks->next_range == NULL || !page->hooks->next_range(page))
         return NULL;
     cursor_close(&page->cursor);
-    TRY(cursor_open(&page->reader, &page->range, &page->cursor));
+    TRY(open_range(page));
     *ret_more = true;
     return NULL;
 }
@@ -204,12 +224,14 @@ static struct error *read_on(struct op_call *call, struct read_page *page, bool 
                 return NULL;
             continue;
         }
+        if (page->partitions > 1)
+            end_partitions_before(call, page, cursor_partition(&page->cursor, page->partitions));
         TRY(take(call, page, &item));
         if (call->elsewhere && page->scanned % ITEMS_BETWEEN_YIELDS == 0)
             sched_yield();
         if (page_is_full(page)) {
             note_last_key(call, page, item.item);
-            end_range(call, page);
+            end_partition(call, page);
             return NULL;
         }
     }

@@ -50,7 +50,9 @@ struct read_page {
     uint64_t bytes;
     uint64_t fetched_bytes; /* of the items read from the table, which fill the page too */
     struct account_table *account;
-    struct account_range ended; /* the sums of the ranges that are accounted for */
+    struct account_range ended; /* the sums of what is accounted for */
+    uint32_t partitions;        /* of the table or index that is scanned; of a query 1 */
+    uint32_t partition;         /* the one that is being read */
     struct value last_key;      /* present: where to go on, the page ended before the range did */
 };
 
