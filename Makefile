@@ -12,7 +12,7 @@
 #   make fuzz     fuzz every parser and codec, FUZZ_SECONDS each
 #   make crash    kill -9 under load, and in a mix of all that depends on time, CRASH_SECONDS each
 #   make docs     fill the generated parts of docs/
-#   make format   clang-format every C file
+#   make format   clang-format every C and C++ file
 #   make tidy     clang-tidy over the sources, slow and not part of the checks
 #   make clean    remove what the build made; ./data stays
 
@@ -25,7 +25,7 @@ FUZZ_SECONDS ?= 60
 WERROR ?=
 
 PYTHON := /usr/bin/python3
-C_FILES := $(foreach folder,src lib tools apps tests,'$(folder)/*.[ch]')
+C_FILES := $(foreach folder,src lib tools apps tests,'$(folder)/*.[ch]' '$(folder)/*.cc')
 BENCH_PROGRAMS := $(addprefix tests/bench/,bare_server connection_server sync_rate)
 
 all: build/build.ninja

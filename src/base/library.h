@@ -17,4 +17,9 @@ struct library_symbol {
 struct error *library_load(struct arena *arena, const char *file,
                            const struct library_symbol *symbols, size_t count);
 
+/* The same for a library that is part of the program: its file's content, byte for byte. `name` is
+ * for the error and for who looks at the process. */
+struct error *library_load_embedded(struct arena *arena, const char *name, struct slice file,
+                                    const struct library_symbol *symbols, size_t count);
+
 #endif

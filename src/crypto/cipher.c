@@ -1,5 +1,5 @@
-/* cipher.c - see cipher.h. A call of OpenSSL that fails here, beside the check of a tag, is short of
- * memory or a bug. */
+/* cipher.c - see cipher.h. A call of OpenSSL that fails here, other than the check of a tag, is
+ * short of memory or a bug. */
 #include "crypto/cipher.h"
 
 #include <openssl/evp.h>

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/check.h"
+#include "crypto/keyring.h"
 #include "store/store.h"
 
 enum { KEYSPACE_COUNT = 3 };
@@ -37,6 +38,10 @@ struct contract {
 };
 
 extern const struct store_keyspace contract_keyspaces[KEYSPACE_COUNT];
+
+/* The key of encrypted stores when the environment has GRAMME_ENCRYPTED, so that whatever is tested
+ * with plain files is tested with encrypted ones too; else NULL. */
+const struct keyring *contract_keyring(void);
 
 /* Fails the test with the error's text. */
 void must(struct error *error);

@@ -10,7 +10,13 @@
 #include "store/rocksdb/rocksdb.h"
 
 struct error *database_try(struct database *database, bool create) {
-    struct rocksdb_store_options options = {.directory = database->directory, .create = create};
+    return database_try_key(database, create, contract_keyring());
+}
+
+struct error *database_try_key(struct database *database, bool create,
+                               const struct keyring *keyring) {
+    struct rocksdb_store_options options = {
+        .directory = database->directory, .create = create, .keyring = keyring};
     return rocksdb_store_open(&database->arena, &options, contract_keyspaces, KEYSPACE_COUNT,
                               &database->store);
 }

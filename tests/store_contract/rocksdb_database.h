@@ -13,6 +13,8 @@ struct database {
 
 /* Opens it; `create`: it may be new. */
 struct error *database_try(struct database *database, bool create);
+struct error *database_try_key(struct database *database, bool create,
+                               const struct keyring *keyring);
 void database_init(struct database *database);
 void database_release(struct database *database);
 void database_reopen(struct database *database);

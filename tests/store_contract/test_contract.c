@@ -23,7 +23,8 @@ static struct error *open_fault(struct contract *contract, const struct store_ke
 
 static struct error *open_rocksdb(struct contract *contract, const struct store_keyspace *keyspaces,
                                   size_t count, struct store **ret_store) {
-    struct rocksdb_store_options options = {.directory = contract->directory, .create = true};
+    struct rocksdb_store_options options = {
+        .directory = contract->directory, .create = true, .keyring = contract_keyring()};
     return rocksdb_store_open(&contract->arena, &options, keyspaces, count, ret_store);
 }
 

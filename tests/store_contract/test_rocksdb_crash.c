@@ -17,8 +17,10 @@ enum { KILLS = 12, BATCH_KEYS = 24 };
 
 static struct store *open_store(struct arena *arena, const char *directory) {
     /* Small buffers, so that the kill also falls into flushes and compactions. */
-    struct rocksdb_store_options options = {
-        .directory = directory, .create = true, .write_buffer_bytes = 256 * 1024};
+    struct rocksdb_store_options options = {.directory = directory,
+                                            .create = true,
+                                            .write_buffer_bytes = 256 * 1024,
+                                            .keyring = contract_keyring()};
     struct store *store = NULL;
     struct error *error =
         rocksdb_store_open(arena, &options, contract_keyspaces, KEYSPACE_COUNT, &store);

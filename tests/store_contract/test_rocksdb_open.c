@@ -67,7 +67,8 @@ static void unknown_keyspaces_are_refused(void **state) {
     database_init(&database);
     store_close(database.store);
     database.store = NULL;
-    struct rocksdb_store_options options = {.directory = database.directory};
+    struct rocksdb_store_options options = {.directory = database.directory,
+                                            .keyring = contract_keyring()};
     expect_error(
         rocksdb_store_open(&database.arena, &options, contract_keyspaces, 2, &database.store),
         "has keyspaces that this version does not know");

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/container.h"
+#include "store/rocksdb/file_cipher.h"
 #include "store/rocksdb/library.h"
 #include "store/rocksdb/rocksdb.h"
 
@@ -30,7 +31,9 @@ struct rocksdb_store {
     struct store base;
     struct rocksdb_config config;
     struct gate gate;
-    rocksdb_t *db; /* NULL: closed, and could not be opened again yet */
+    struct file_cipher *cipher; /* NULL: files are plain */
+    rocksdb_env_t *env;         /* NULL: RocksDB's own */
+    rocksdb_t *db;              /* NULL: closed, and could not be opened again yet */
     rocksdb_column_family_handle_t *keyspaces[STORE_KEYSPACES_MAX];
     rocksdb_column_family_handle_t *unused; /* RocksDB insists on a family named "default" */
     rocksdb_readoptions_t *read_latest;     /* without a snapshot */
@@ -80,8 +83,8 @@ struct error *rocksdb_error(struct arena *arena, const char *what, char *text);
 
 /* settings.c: for a family with or without filters. */
 rocksdb_cache_t *rocksdb_settings_cache(const struct rocksdb_store_options *options);
-rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store_options *options,
-                                        rocksdb_cache_t *cache, bool point_reads, int compression);
+rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store *store, rocksdb_cache_t *cache,
+                                        bool point_reads, int compression);
 
 /* open.c: the handle of store->config; on failure store->db is NULL. */
 struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *arena);
@@ -132,6 +135,6 @@ void rocksdb_batch_reset(struct rocksdb_store *store);
 bool rocksdb_wal_was_reached(struct slice batch);
 /* Takes such a batch back out of the log. True when no log ends with it any more; false when it is
  * there and could not be taken out, so that a restart may find it. */
-bool rocksdb_wal_retract(const char *directory, struct slice batch);
+bool rocksdb_wal_retract(const struct rocksdb_store *store, struct slice batch);
 
 #endif

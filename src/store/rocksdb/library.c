@@ -26,3 +26,30 @@ struct error *rocksdb_library_load(struct arena *arena) {
     pthread_mutex_unlock(&load_lock);
     return error;
 }
+
+/* ---- encrypted files ---- */
+
+struct encrypted_files_library encrypted_files;
+
+static bool encrypted_loaded;
+
+/* The library as it was built (scripts/embed). */
+extern const uint8_t encrypted_files_library[], encrypted_files_library_end[];
+
+static const struct library_symbol encrypted_symbols[] = {
+    {"encrypted_files_new", &encrypted_files.open},
+    {"encrypted_files_free", &encrypted_files.free},
+};
+
+struct error *rocksdb_library_load_encrypted(struct arena *arena) {
+    struct slice file =
+        slice_of(encrypted_files_library, (size_t)((uintptr_t)encrypted_files_library_end -
+                                                   (uintptr_t)encrypted_files_library));
+    struct error *error = NULL;
+    pthread_mutex_lock(&load_lock);
+    if (!encrypted_loaded)
+        error = library_load_embedded(arena, "encrypted_files", file, encrypted_symbols, 2);
+    encrypted_loaded = error == NULL;
+    pthread_mutex_unlock(&load_lock);
+    return error;
+}

@@ -8,6 +8,7 @@
 #include <rocksdb/c.h>
 
 #include "base/error.h"
+#include "store/rocksdb/encrypted_files.h"
 
 struct rocksdb_library {
 #define ROCKSDB(name) __typeof__(rocksdb_##name) *name;
@@ -18,7 +19,16 @@ struct rocksdb_library {
 /* Whole after rocksdb_library_load(). */
 extern struct rocksdb_library rocks;
 
-/* Does nothing when it is loaded already. Any thread. */
+/* What replaces its files (encrypted_files.h); whole after rocksdb_library_load_encrypted(). */
+struct encrypted_files_library {
+    __typeof__(encrypted_files_new) *open;
+    __typeof__(encrypted_files_free) *free;
+};
+
+extern struct encrypted_files_library encrypted_files;
+
+/* They do nothing when it is loaded already. Any thread. */
 struct error *rocksdb_library_load(struct arena *arena);
+struct error *rocksdb_library_load_encrypted(struct arena *arena);
 
 #endif

@@ -60,7 +60,7 @@ static const char *open_verdict(const char *text) {
         return "does not exist";
     if (strstr(text, "olumn families not opened") != NULL)
         return "has keyspaces that this version does not know";
-    if (strncmp(text, "Corruption", strlen("Corruption")) == 0 ||
+    if (strstr(text, "Corruption: ") != NULL ||
         (strstr(text, "No such file") != NULL && strstr(text, "/MANIFEST-") != NULL))
         return "is damaged";
     return "cannot be opened";
@@ -77,8 +77,8 @@ static struct error *open_error(struct arena *arena, const char *directory, char
 static char *open_families(struct rocksdb_store *store, int compression) {
     const struct rocksdb_config *config = &store->config;
     rocksdb_cache_t *cache = rocksdb_settings_cache(&config->options);
-    rocksdb_options_t *plain = rocksdb_settings_new(&config->options, cache, false, compression);
-    rocksdb_options_t *filtered = rocksdb_settings_new(&config->options, cache, true, compression);
+    rocksdb_options_t *plain = rocksdb_settings_new(store, cache, false, compression);
+    rocksdb_options_t *filtered = rocksdb_settings_new(store, cache, true, compression);
     const char *names[STORE_KEYSPACES_MAX + 1];
     const rocksdb_options_t *settings[STORE_KEYSPACES_MAX + 1];
     rocksdb_column_family_handle_t *handles[STORE_KEYSPACES_MAX + 1] = {NULL};
@@ -146,6 +146,9 @@ static void free_text(const char *text) {
 static void store_close_all(struct store *base) {
     struct rocksdb_store *store = rocksdb_of(base);
     rocksdb_database_close(store);
+    if (store->env != NULL)
+        encrypted_files.free(store->env);
+    file_cipher_free(store->cipher);
     rocks.writebatch_destroy(store->batch);
     rocks.readoptions_destroy(store->read_latest);
     rocks.writeoptions_destroy(store->write_durable);
@@ -175,6 +178,20 @@ static const struct store_engine rocksdb_engine = {
     .reclaim = rocksdb_store_reclaim,
 };
 
+/* The keyring is not needed from here on. */
+static struct error *encrypt_files(struct rocksdb_store *store, struct arena *arena) {
+    const struct keyring *keyring = store->config.options.keyring;
+    store->config.options.keyring = NULL;
+    if (keyring == NULL)
+        return NULL;
+    TRY(rocksdb_library_load_encrypted(arena));
+    TRY(file_cipher_new(arena, keyring, &store->cipher));
+    store->env = encrypted_files.open(&file_cipher_calls, store->cipher);
+    if (store->env == NULL)
+        return error_local(arena, "The RocksDB here cannot be given files that are encrypted");
+    return NULL;
+}
+
 struct error *rocksdb_store_open(struct arena *arena, const struct rocksdb_store_options *options,
                                  const struct store_keyspace *keyspaces, size_t count,
                                  struct store **ret_store) {
@@ -189,7 +206,9 @@ struct error *rocksdb_store_open(struct arena *arena, const struct rocksdb_store
     rocks.writeoptions_set_sync(store->write_durable, 1);
     store->write_relaxed = rocks.writeoptions_create();
     store->batch = rocks.writebatch_create();
-    struct error *error = rocksdb_database_open(store, arena);
+    struct error *error = encrypt_files(store, arena);
+    if (error == NULL)
+        error = rocksdb_database_open(store, arena);
     if (error != NULL) {
         store_close_all(&store->base);
         return error;

@@ -4,6 +4,7 @@
 #ifndef GRAMME_STORE_ROCKSDB_ROCKSDB_H
 #define GRAMME_STORE_ROCKSDB_ROCKSDB_H
 
+#include "crypto/keyring.h"
 #include "store/store.h"
 
 /* A size of 0 stands for its default. */
@@ -13,6 +14,9 @@ struct rocksdb_store_options {
     size_t block_cache_bytes;  /* of uncompressed blocks, filled as they are read; 64 MB */
     size_t write_buffer_bytes; /* of recent writes of all keyspaces together; 64 MB */
     int open_files_max;        /* half of what the process may open, at most 8192 */
+    /* NULL: its files are plain. Else every file is encrypted by a key of its own, which a key of
+     * this ring seals (file_cipher.h). */
+    const struct keyring *keyring;
 };
 
 /* Refuses a directory that is in use, damaged, or made with keyspaces that are not in the list;

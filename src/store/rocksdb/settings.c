@@ -102,11 +102,14 @@ rocksdb_cache_t *rocksdb_settings_cache(const struct rocksdb_store_options *opti
     return rocks.cache_create_lru(or_default(options->block_cache_bytes, 64 * MIB));
 }
 
-rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store_options *options,
-                                        rocksdb_cache_t *cache, bool point_reads, int compression) {
+rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store *store, rocksdb_cache_t *cache,
+                                        bool point_reads, int compression) {
+    const struct rocksdb_store_options *options = &store->config.options;
     size_t write_buffer_bytes = or_default(options->write_buffer_bytes, 64 * MIB);
     size_t family_bytes = family_buffer_bytes(write_buffer_bytes, point_reads);
     rocksdb_options_t *settings = rocks.options_create();
+    if (store->env != NULL)
+        rocks.options_set_env(settings, store->env);
     rocks.options_set_create_if_missing(settings, options->create);
     rocks.options_set_create_missing_column_families(settings, 1);
     rocks.options_set_max_open_files(settings, open_files_max(options));

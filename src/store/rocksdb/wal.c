@@ -83,22 +83,41 @@ static bool read_all(int fd, uint8_t *data, size_t len, off_t offset) {
     return true;
 }
 
-static enum retraction retract_from(int fd, struct slice batch) {
-    struct stat file;
-    if (fstat(fd, &file) != 0)
+/* A log as RocksDB sees it: where it begins in its file, and its key. */
+struct log {
+    int fd;
+    off_t begin;
+    struct ctr *key; /* NULL: it is plain */
+};
+
+static bool log_read(const struct log *log, uint8_t *data, size_t len, off_t offset) {
+    if (!read_all(log->fd, data, len, log->begin + offset))
+        return false;
+    if (log->key != NULL)
+        file_cipher_calls.apply(log->key, (uint64_t)offset, data, data, len);
+    return true;
+}
+
+static enum retraction retract_from(const struct log *file, struct slice batch) {
+    struct stat status;
+    if (fstat(file->fd, &status) != 0)
         return RECORD_STUCK;
+    if (status.st_size <= file->begin)
+        return RECORD_ABSENT;
+    off_t size = status.st_size - file->begin;
     /* A record that ends the file starts within this many bytes of its end. */
     off_t reach = (off_t)(batch.len + (batch.len / PAYLOAD_MAX + 2) * HEADER + BLOCK);
-    off_t from = file.st_size <= reach ? 0 : (file.st_size - reach) / BLOCK * BLOCK;
-    size_t len = (size_t)(file.st_size - from);
+    off_t from = size <= reach ? 0 : (size - reach) / BLOCK * BLOCK;
+    size_t len = (size_t)(size - from);
     uint8_t *log = malloc(len + 1);
     CHECK(log != NULL);
     enum retraction result = RECORD_STUCK;
     size_t start = 0;
-    if (read_all(fd, log, len, from)) {
+    if (log_read(file, log, len, from)) {
         result = RECORD_ABSENT;
         if (last_record_is(slice_of(log, len), batch, &start)) {
-            bool cut = ftruncate(fd, from + (off_t)start) == 0 && fsync(fd) == 0;
+            bool cut =
+                ftruncate(file->fd, file->begin + from + (off_t)start) == 0 && fsync(file->fd) == 0;
             result = cut ? RECORD_RETRACTED : RECORD_STUCK;
         }
     }
@@ -111,11 +130,28 @@ static bool is_log(const char *name) {
     return dot != NULL && strcmp(dot, ".log") == 0;
 }
 
-static enum retraction retract_from_named(int directory, const char *name, struct slice batch) {
+static enum retraction retract_from_encrypted(struct file_cipher *cipher, int fd,
+                                              struct slice batch) {
+    uint8_t header[FILE_HEADER_BYTES];
+    struct log log = {.fd = fd, .begin = FILE_HEADER_BYTES};
+    ssize_t len = pread(fd, header, sizeof(header), 0);
+    if (len < 0)
+        return RECORD_STUCK;
+    enum file_state state = file_cipher_calls.open(cipher, header, (size_t)len, &log.key);
+    if (state != FILE_KEYED)
+        return state == FILE_EMPTY ? RECORD_ABSENT : RECORD_STUCK;
+    enum retraction result = retract_from(&log, batch);
+    file_cipher_calls.release(log.key);
+    return result;
+}
+
+static enum retraction retract_from_named(struct file_cipher *cipher, int directory,
+                                          const char *name, struct slice batch) {
     int fd = openat(directory, name, O_RDWR | O_CLOEXEC);
     if (fd < 0) /* RocksDB may have deleted it: then so is the record */
         return errno == ENOENT ? RECORD_ABSENT : RECORD_STUCK;
-    enum retraction result = retract_from(fd, batch);
+    enum retraction result = cipher != NULL ? retract_from_encrypted(cipher, fd, batch)
+                                            : retract_from(&(struct log){.fd = fd}, batch);
     close(fd);
     return result;
 }
@@ -126,14 +162,14 @@ bool rocksdb_wal_was_reached(struct slice batch) {
     return batch.len >= BATCH_HEADER && memcmp(batch.data, no_sequence, sizeof(no_sequence)) != 0;
 }
 
-bool rocksdb_wal_retract(const char *directory, struct slice batch) {
-    DIR *files = opendir(directory);
+bool rocksdb_wal_retract(const struct rocksdb_store *store, struct slice batch) {
+    DIR *files = opendir(store->config.options.directory);
     if (files == NULL)
         return false;
     bool retracted = true;
     for (const struct dirent *file = readdir(files); file != NULL; file = readdir(files)) {
         if (is_log(file->d_name) &&
-            retract_from_named(dirfd(files), file->d_name, batch) == RECORD_STUCK)
+            retract_from_named(store->cipher, dirfd(files), file->d_name, batch) == RECORD_STUCK)
             retracted = false;
     }
     closedir(files);

@@ -56,7 +56,7 @@ static struct error *commit_failed(struct rocksdb_store *store, struct arena *ar
     if (!rocksdb_wal_was_reached(batch))
         return rocksdb_error(arena, "The store failed to write", text);
     rocksdb_gate_fail(store, text);
-    if (rocksdb_wal_retract(store->config.options.directory, batch))
+    if (rocksdb_wal_retract(store, batch))
         return rocksdb_error(arena, "The store failed to write", text);
     /* The batch may be found again. Whoever holds state above the store must read it anew then,
      * which a restart does and an automatic reopening would not. */
