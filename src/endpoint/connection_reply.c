@@ -25,19 +25,21 @@ static struct slice date_now(struct connection *c) {
     return http_date_at(&thread->date, thread->date_ms);
 }
 
-/* The compressed body takes the place of the plain one; the two buffers swap roles. */
-static bool compress(struct connection *c) {
-    struct buffer *body = &c->exchange.reply, *compressed = &c->thread->compressed;
-    if (body->len < HTTP_GZIP_BYTES_MIN || body->len > HTTP_GZIP_BYTES_MAX ||
-        !http_request_accepts_gzip(&c->exchange.request))
-        return false;
-    buffer_reset(compressed);
-    if (!http_gzip_compress(c->thread->gzip, buffer_slice(body), compressed))
-        return false;
+/* The packed body takes the place of the plain one; the two buffers swap roles. */
+static enum http_coding pack(struct connection *c) {
+    struct buffer *body = &c->exchange.reply, *packed = &c->thread->packed;
+    if (body->len < HTTP_PACK_BYTES_MIN || body->len > HTTP_PACK_BYTES_MAX)
+        return HTTP_CODING_NONE;
+    enum http_coding coding = http_request_accepted_coding(&c->exchange.request);
+    if (coding == HTTP_CODING_NONE)
+        return HTTP_CODING_NONE;
+    buffer_reset(packed);
+    if (!http_coder_pack(c->thread->coder, coding, buffer_slice(body), packed))
+        return HTTP_CODING_NONE;
     struct buffer plain = *body;
-    *body = *compressed;
-    *compressed = plain;
-    return true;
+    *body = *packed;
+    *packed = plain;
+    return coding;
 }
 
 static void send_large(struct connection *c) {
@@ -64,7 +66,8 @@ void connection_write_reply(struct connection *c) {
         exchange->crc32_known = false;
         c->answer.status = 500;
     }
-    bool gzip = compress(c), known = exchange->crc32_known && !gzip;
+    enum http_coding coding = pack(c);
+    bool known = exchange->crc32_known && coding == HTTP_CODING_NONE;
     struct slice body = buffer_slice(&exchange->reply);
     c->last = !request->keep_alive || c->draining || c->answer.close;
     http_reply_head_write(
@@ -78,7 +81,7 @@ void connection_write_reply(struct connection *c) {
                                   .has_crc32 = true,
                                   .crc32 = known ? exchange->crc32 : http_crc32(body),
                                   .keep_alive = !c->last,
-                                  .gzip = gzip,
+                                  .coding = coding,
                                   .any_origin = slice_present(request->known[HTTP_ORIGIN])});
     if (request->verb == HTTP_VERB_HEAD || body.len <= COPY_BYTES_MAX) {
         if (request->verb != HTTP_VERB_HEAD)

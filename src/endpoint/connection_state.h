@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 
 #include "endpoint/endpoint.h"
+#include "http/coding.h"
 #include "http/date.h"
-#include "http/gzip.h"
 #include "http/reader.h"
 #include "http/request_id.h"
 #include "net/server.h"
@@ -32,8 +32,8 @@ struct endpoint_thread {
     int64_t date_ms;       /* what the clock said; 0: nothing yet */
     uint64_t date_loop_ms; /* at this time of the loop's */
     struct http_request_ids ids;
-    struct http_gzip *gzip;
-    struct buffer compressed;
+    struct http_coder *coder;
+    struct buffer packed;                        /* the reply that is being packed */
     struct connection_queue waiting[BODY_SIZES]; /* for memory */
     struct net_task retry_task;
     bool retry_posted;

@@ -7,7 +7,6 @@
 
 #include "base/check.h"
 #include "endpoint/connection_state.h"
-#include "http/gzip.h"
 #include "model/limits.h"
 
 struct endpoint_limits endpoint_limits_default(void) {
@@ -33,9 +32,9 @@ static void *thread_start(void *user, struct net_loop *loop) {
     random_fill(endpoint->config.random, seeds, sizeof(seeds));
     thread->endpoint = endpoint;
     thread->loop = loop;
-    thread->gzip = http_gzip_new();
+    thread->coder = http_coder_new();
     http_request_ids_init(&thread->ids, seeds[0], seeds[1]);
-    buffer_init(&thread->compressed, endpoint->config.limits.reply_bytes_max);
+    buffer_init(&thread->packed, endpoint->config.limits.reply_bytes_max);
     if (endpoint->config.thread_start != NULL)
         thread->context = endpoint->config.thread_start(endpoint->config.user, index);
     return thread;
@@ -46,8 +45,8 @@ static void thread_stop(void *user, void *context) {
     struct endpoint_thread *thread = context;
     if (endpoint->config.thread_stop != NULL)
         endpoint->config.thread_stop(endpoint->config.user, thread->context);
-    http_gzip_free(thread->gzip);
-    buffer_release(&thread->compressed);
+    http_coder_free(thread->coder);
+    buffer_release(&thread->packed);
 }
 
 static void thread_ticked(void *user, void *context) {

@@ -87,8 +87,8 @@ void http_reply_head_write(struct buffer *out, const struct http_reply_head *hea
     at = PUT(at, "Server: Server\r\n");
     at = put_header(at, SLICE_LITERAL("Date: "), head->date);
     at = put_header(at, SLICE_LITERAL("Content-Type: "), head->content_type);
-    if (head->gzip)
-        at = PUT(at, "Content-Encoding: gzip\r\n");
+    if (head->coding != HTTP_CODING_NONE)
+        at = put_header(at, SLICE_LITERAL("Content-Encoding: "), http_coding_name(head->coding));
     if (head->chunked)
         at = PUT(at, "Transfer-Encoding: chunked\r\n");
     else

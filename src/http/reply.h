@@ -3,6 +3,7 @@
 #define GRAMME_HTTP_REPLY_H
 
 #include "base/buffer.h"
+#include "http/coding.h"
 
 struct http_reply_head {
     int status;
@@ -10,11 +11,11 @@ struct http_reply_head {
     struct slice content_type; /* absent: no such header */
     struct slice request_id;   /* absent: no such header */
     struct slice more;         /* header lines, each ended by CRLF */
+    enum http_coding coding;   /* of the body */
     size_t content_length;
     uint32_t crc32; /* of the body as sent */
     bool has_crc32;
     bool keep_alive;
-    bool gzip;
     bool any_origin; /* the request had an Origin */
     bool chunked;    /* instead of a length; the body that follows is HTTP_REPLY_NO_CHUNKS */
 };

@@ -27,27 +27,65 @@ struct slice http_request_query(const struct http_request *request, struct slice
     return SLICE_NONE;
 }
 
-/* "q=0", "q=0.000": refused. Anything else counts as wanted. */
-static bool is_refusal(struct slice parameter) {
-    if (parameter.len < 3 || (parameter.data[0] | 0x20) != 'q' || parameter.data[1] != '=')
-        return false;
-    for (size_t i = 2; i < parameter.len; i++)
-        if (parameter.data[i] != '0' && parameter.data[i] != '.')
-            return false;
-    return true;
+/* ---- Accept-Encoding ----
+ *
+ * Read as the service does, which is not always as the standard has it. */
+
+enum { WEIGHT_ONE = 1000 * 1000 * 1000 }; /* q=1; nine digits behind the point count */
+
+static bool is_digit_at(struct slice text, size_t at) {
+    return at < text.len && text.data[at] >= '0' && text.data[at] <= '9';
 }
 
-bool http_request_accepts_gzip(const struct http_request *request) {
-    struct slice rest = request->known[HTTP_ACCEPT_ENCODING], coding;
-    while (next_part(&rest, ',', &coding)) {
-        struct slice name, parameter;
-        next_part(&coding, ';', &name);
-        if (!slice_equal_ignoring_case(http_trim(name), SLICE_LITERAL("gzip")))
-            continue;
-        while (next_part(&coding, ';', &parameter))
-            if (is_refusal(http_trim(parameter)))
-                return false;
-        return true;
+/* Of a q: more than 1 is 1, less than 0 is 0, and what is no number is 1. */
+static uint32_t read_weight(struct slice text) {
+    if (text.len > 0 && text.data[0] == '-')
+        return 0;
+    uint32_t weight = 0, unit = WEIGHT_ONE;
+    size_t at = 0;
+    for (; is_digit_at(text, at); at++)
+        if (text.data[at] != '0')
+            weight = WEIGHT_ONE;
+    if (at < text.len && text.data[at] == '.')
+        for (at++; is_digit_at(text, at); at++)
+            weight += (uint32_t)(text.data[at] - '0') * (unit /= 10);
+    return at == 0 || at < text.len || weight > WEIGHT_ONE ? WEIGHT_ONE : weight;
+}
+
+/* The first parameter counts. A coding that has another than q there is not taken. */
+static uint32_t weight_of(struct slice parameters) {
+    struct slice first;
+    if (!next_part(&parameters, ';', &first))
+        return WEIGHT_ONE;
+    first = http_trim(first);
+    if (first.len > 0 && (first.data[0] | 0x20) != 'q')
+        return 0;
+    bool is_q = first.len > 1 && first.data[1] == '=';
+    return is_q ? read_weight(http_trim(slice_skip(first, 2))) : WEIGHT_ONE;
+}
+
+/* "identity" is no choice: it is what is left. "*" is the first coding that the header does not
+ * name, and comes behind those that it does. */
+enum http_coding http_request_accepted_coding(const struct http_request *request) {
+    struct slice rest = request->known[HTTP_ACCEPT_ENCODING], part, name;
+    enum http_coding best = HTTP_CODING_NONE;
+    uint32_t weight = 0, others = 0;
+    bool named[HTTP_CODING_COUNT] = {false};
+    while (next_part(&rest, ',', &part)) {
+        next_part(&part, ';', &name);
+        name = http_trim(name);
+        uint32_t wanted = weight_of(part);
+        enum http_coding coding = http_coding_named(name);
+        named[coding] = true;
+        if (slice_is(name, "*") && wanted > others) {
+            others = wanted;
+        } else if (coding != HTTP_CODING_NONE && wanted > weight) {
+            weight = wanted;
+            best = coding;
+        }
     }
-    return false;
+    for (enum http_coding coding = HTTP_CODING_GZIP; coding < HTTP_CODING_COUNT; coding++)
+        if (!named[coding] && others > weight)
+            return coding;
+    return best;
 }

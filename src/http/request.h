@@ -7,6 +7,7 @@
 #define GRAMME_HTTP_REQUEST_H
 
 #include "base/slice.h"
+#include "http/coding.h"
 
 enum http_verb {
     HTTP_VERB_OTHER,
@@ -73,7 +74,8 @@ static inline struct http_header http_request_header_at(const struct http_reques
 /* A parameter of the query string, still percent-encoded; absent when there is none. */
 struct slice http_request_query(const struct http_request *request, struct slice name);
 
-/* Whether the client takes a gzip body: Accept-Encoding has "gzip" with a q above 0. */
-bool http_request_accepts_gzip(const struct http_request *request);
+/* How the client wants the reply packed: of the codings that Accept-Encoding names with a q above 0
+ * the one with the highest, of several the first. */
+enum http_coding http_request_accepted_coding(const struct http_request *request);
 
 #endif

@@ -34,7 +34,7 @@ static void log_request(struct buffer *log, const struct http_request *request) 
     }
     for (unsigned id = 0; id < HTTP_HEADER_COUNT; id++)
         log_slice(log, request->known[id]);
-    buffer_printf(log, "%d", http_request_accepts_gzip(request));
+    buffer_printf(log, "%d", (int)http_request_accepted_coding(request));
 }
 
 static void check_signature(const struct http_request *request) {

@@ -242,31 +242,40 @@ class Compression(WireTest):
         self.create()
         self.client.put_item(TableName="table", Item={"pk": {"S": "a"}, "d": {"S": "x" * 100_000}})
 
-    def get(self, encoding, key="a"):
-        headers = {**HEADERS, "X-Amz-Target": "DynamoDB_20120810.GetItem"}
-        if encoding:
-            headers["Accept-Encoding"] = encoding
+    def get(self, *encodings, key="a"):
         body = json.dumps({"TableName": "table", "Key": {"pk": {"S": key}}}).encode()
-        return http_request(self.server.port, "POST", "/", headers, body)
+        with Connection(self.server.port) as connection:
+            connection.send(head(*(f"Accept-Encoding: {encoding}" for encoding in encodings),
+                                 f"Content-Length: {len(body)}", target="GetItem") + body)
+            return connection.reply()
+
+    def expect(self, coding, unpack, *encodings):
+        status, headers, body = self.get(*encodings)
+        self.assertEqual((status, headers.get("content-encoding")), (200, coding), encodings)
+        self.assertEqual(headers["x-amz-crc32"], str(zlib.crc32(body)))
+        self.assertEqual(len(body) < 10_000, coding is not None)
+        self.assertEqual(json.loads(unpack(body))["Item"]["d"]["S"], "x" * 100_000)
 
     def test_a_large_answer_is_compressed_for_who_accepts_it(self):
-        for encoding in ("gzip", "deflate, gzip", "br;q=1.0, gzip;q=0.8"):
-            reply = self.get(encoding)
-            self.assertEqual(reply.headers.get("content-encoding"), "gzip", encoding)
-            self.assertLess(len(reply.body), 10_000)
-            self.assertEqual(reply.headers["x-amz-crc32"], str(zlib.crc32(reply.body)))
-            self.assertEqual(json.loads(gzip.decompress(reply.body))["Item"]["d"]["S"], "x" * 100_000)
+        for encoding in ("gzip", "gzip, deflate", "br;q=1.0, gzip;q=0.8", "*", "deflate;q=0.5, gzip"):
+            self.expect("gzip", gzip.decompress, encoding)
+
+    def test_deflate_for_who_likes_it_better(self):
+        for encoding in ("deflate", "deflate, gzip", "*, deflate", "*, gzip;q=0.5"):
+            self.expect("deflate", zlib.decompress, encoding)
 
     def test_nobody_else(self):
-        for encoding in ("identity", "deflate", "gzip;q=0"):
-            reply = self.get(encoding)
-            self.assertNotIn("content-encoding", reply.headers, encoding)
-            self.assertEqual(reply.json["Item"]["d"]["S"], "x" * 100_000)
+        for encoding in ("identity", "br", "gzip;q=0", "*;q=0", ""):
+            self.expect(None, bytes, encoding)
+        self.expect(None, bytes)
+
+    def test_of_several_headers_the_first_counts(self):
+        self.expect(None, bytes, "identity", "gzip")
+        self.expect("gzip", gzip.decompress, "gzip", "identity")
 
     def test_a_small_answer_stays_plain(self):
-        reply = self.get("gzip", "missing")
-        self.assertNotIn("content-encoding", reply.headers)
-        self.assertEqual(reply.body, b"{}")
+        status, headers, body = self.get("gzip", key="missing")
+        self.assertEqual((status, headers.get("content-encoding"), body), (200, None, b"{}"))
 
 
 class Concurrency(WireTest):

@@ -392,26 +392,72 @@ static void headers_and_parameters(void **state) {
     free(data);
 }
 
-static void gzip_is_taken_when_offered(void **state) {
+/* What the service was seen to choose. */
+static void replies_are_packed_as_the_client_likes(void **state) {
     (void)state;
     static const struct {
         const char *value;
-        bool accepted;
-    } cases[] = {{"gzip", true},
-                 {"identity", false},
-                 {"deflate, GZIP;q=0.5, br", true},
-                 {"gzip;q=0", false},
-                 {"gzip; q=0.00 , br", false},
-                 {"gzipped", false},
-                 {"br;q=0, gzip", true},
-                 {"", false}};
+        enum http_coding coding;
+    } cases[] = {
+        {"gzip", HTTP_CODING_GZIP},
+        {"deflate", HTTP_CODING_DEFLATE},
+        {"", HTTP_CODING_NONE},
+        {"identity", HTTP_CODING_NONE},
+        {"br", HTTP_CODING_NONE},
+        {"x-gzip", HTTP_CODING_NONE},
+        {"gzipped", HTTP_CODING_NONE},
+        /* the first of several */
+        {"gzip, deflate", HTTP_CODING_GZIP},
+        {"br, identity, deflate, gzip", HTTP_CODING_DEFLATE},
+        {"GZIP, identity", HTTP_CODING_GZIP},
+        {"dog, gzip ,, cat", HTTP_CODING_GZIP},
+        /* the highest q */
+        {"gzip;q=0.8, deflate;q=0.5", HTTP_CODING_GZIP},
+        {"deflate;q=0.5, gzip;q=0.2", HTTP_CODING_DEFLATE},
+        {"deflate;q=0.2, gzip;q=0.21", HTTP_CODING_GZIP},
+        {"br, gzip;q=0, deflate; q = 0.5 , identity;q=0", HTTP_CODING_DEFLATE},
+        {"gzip;q=0, gzip;q=1, gzip;q=0", HTTP_CODING_GZIP},
+        {"br,identity;q=0.5,gzip;q=0.0001", HTTP_CODING_GZIP},
+        {"gzip;q=0.5,identity;q=0.8", HTTP_CODING_GZIP},
+        {"gzip ;q=0", HTTP_CODING_NONE},
+        {"gzip; q=0.00 , br", HTTP_CODING_NONE},
+        {"identity;q=0", HTTP_CODING_NONE},
+        /* "*" */
+        {"*", HTTP_CODING_GZIP},
+        {"*, deflate", HTTP_CODING_DEFLATE},
+        {"*, deflate;q=0.5", HTTP_CODING_GZIP},
+        {"*, gzip;q=0.5", HTTP_CODING_DEFLATE},
+        {"*, gzip;q=0, deflate;q=0", HTTP_CODING_NONE},
+        {"*, identity", HTTP_CODING_GZIP},
+        {"*;q=0.5,identity", HTTP_CODING_GZIP},
+        {"*;q=0", HTTP_CODING_NONE},
+        {"br;q=0.8,identity;q=0.5,*;q=0", HTTP_CODING_NONE},
+        /* what is not as the standard has it */
+        {"\"gzip\"", HTTP_CODING_NONE},
+        {"gzip br", HTTP_CODING_NONE},
+        {"gzip:q=1", HTTP_CODING_NONE},
+        {"deflate;q=0.5, gzip;q=31", HTTP_CODING_GZIP},
+        {"gzip;q=31,deflate;q=51", HTTP_CODING_GZIP},
+        {"deflate;q=0.5, gzip;q=1;q=0.2", HTTP_CODING_GZIP},
+        {"deflate;q=0.5,gzip;q=0.", HTTP_CODING_DEFLATE},
+        {"deflate;q=0.5,gzip;q=0.x", HTTP_CODING_GZIP},
+        {"deflate;q=0.5,gzip;q=0. x", HTTP_CODING_GZIP},
+        {"deflate;q=-0.5,gzip;q=0.2", HTTP_CODING_GZIP},
+        {"gzip;q= 0;q=1", HTTP_CODING_NONE},
+        {"gzip;q =0;q=1", HTTP_CODING_GZIP},
+        {"gzip; q=0;q=1", HTTP_CODING_NONE},
+        {"gzip;nq=0;q=1", HTTP_CODING_NONE},
+        {"gzip;nq=1;q=0", HTTP_CODING_NONE},
+        {"gzip;", HTTP_CODING_GZIP},
+        {"gzip;q", HTTP_CODING_GZIP},
+    };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char bytes[128];
         uint8_t *data;
         snprintf(bytes, sizeof(bytes), "GET / HTTP/1.0\r\nAccept-Encoding: %s\r\n\r\n",
                  cases[i].value);
         struct http_request request = parse_one(bytes, &data);
-        if (http_request_accepts_gzip(&request) != cases[i].accepted)
+        if (http_request_accepted_coding(&request) != cases[i].coding)
             fail_msg("Accept-Encoding: %s", cases[i].value);
         free(data);
     }
@@ -498,7 +544,7 @@ int main(void) {
         cmocka_unit_test(small_chunks_take_no_extra_room),
         cmocka_unit_test(expectations_are_noticed_when_the_head_is_there),
         cmocka_unit_test(headers_and_parameters),
-        cmocka_unit_test(gzip_is_taken_when_offered),
+        cmocka_unit_test(replies_are_packed_as_the_client_likes),
         cmocka_unit_test(plain_requests_need_no_library),
         cmocka_unit_test(what_is_not_plain_is_left_to_the_library),
     };
