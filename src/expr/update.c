@@ -94,9 +94,12 @@ static struct error *check_clauses(const struct update_run *run, bool item_is_ne
     return NULL;
 }
 
+/* Of a result with too many digits the service says what it says of one that is too large. */
 static struct error *check_numbers(const struct update_run *run) {
     for (uint16_t i = 0; i < run->update->program->is.action_count; i++) {
         enum number_status status = run->changes[i].number_status;
+        if (status == NUMBER_TOO_PRECISE)
+            status = NUMBER_OVERFLOW;
         if (status != NUMBER_OK)
             return error_validation(run->arena, "%s", number_status_text(status));
     }
