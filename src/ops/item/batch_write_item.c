@@ -63,8 +63,10 @@ static const struct field batch_write_item_fields[] = {
      .type = FIELD_STRUCT_LIST_MAP, .flags = FIELD_REQUIRED | FIELD_TABLE_NAME_KEYS, AT_MOST(25),
      .resource = RESOURCE_TABLE, ELEMENT_LENGTH(1, 25), .shape = &write_request_shape},
     {NAMED("ReturnConsumedCapacity"), AT(struct batch_write_item_request, return_consumed_capacity),
-     .type = FIELD_STRING, .flags = FIELD_ALONE, .enum_text = "[INDEXES, TOTAL, NONE]"},
-    RETURN_ITEM_COLLECTION_METRICS_FIELD(batch_write_item_request),
+     .type = FIELD_STRING, .flags = FIELD_FIRST, .enum_text = "[INDEXES, TOTAL, NONE]"},
+    {NAMED("ReturnItemCollectionMetrics"),
+     AT(struct batch_write_item_request, return_item_collection_metrics), .type = FIELD_STRING,
+     .flags = FIELD_FIRST, .enum_text = "[SIZE, NONE]"},
     FIELDS_END,
 };
 static const struct shape batch_write_item_shape = {

@@ -27,7 +27,7 @@ struct update_item_request {
 static const struct field update_item_fields[] = {
     RETURN_CONSUMED_CAPACITY_FIELD(update_item_request),
     TABLE_NAME_FIELD(update_item_request),
-    RETURN_VALUES_FIELD(update_item_request, FIELD_ALONE),
+    RETURN_VALUES_FIELD(update_item_request, FIELD_FIRST),
     CONDITIONAL_OPERATOR_FIELD(update_item_request, 0),
     RETURN_ITEM_COLLECTION_METRICS_FIELD(update_item_request),
     RETURN_VALUES_ON_CONDITION_CHECK_FAILURE_FIELD(update_item_request),

@@ -1,9 +1,9 @@
 /* constraints.c - the constraint errors of a request, from its field table.
  *
  * A request that is fine costs one walk over the table and no memory. The walk collects the texts
- * of the first ten errors; an error that is to stand alone is kept apart and wins. When a required
- * member is missing the service answers from its older validation layer, so the walk is made again
- * in that layer's words.
+ * of the first ten errors, which those of members that go first push out; an error that is to stand
+ * alone is kept apart and wins. When a required member is missing the service answers from its
+ * older validation layer, so the walk is made again in that layer's words.
  *
  * Recursion follows the shapes, which are static. Memory: the error lives in the arena; texts are
  * put together in a bounded buffer first. */
@@ -32,6 +32,7 @@ struct checker {
     bool missing;        /* some required member is */
     const char *whole;   /* a message of its own, which comes before all others */
     struct error *first; /* reported instead of all others */
+    bool only_first;     /* the texts are those of FIELD_FIRST */
     size_t count;
     struct slice texts[ERRORS_MAX]; /* the first `count` are set */
 };
@@ -42,6 +43,7 @@ static void checker_init(struct checker *checker, struct arena *arena, bool olde
     checker->missing = false;
     checker->whole = NULL;
     checker->first = NULL;
+    checker->only_first = false;
     checker->count = 0;
 }
 
@@ -112,8 +114,18 @@ static struct error *message_error(struct arena *arena, struct slice message) {
     return error;
 }
 
-static void add_text(struct checker *checker, struct slice text) {
-    if (checker->count < ERRORS_MAX)
+/* Whether the errors of this member count, after what was found so far. */
+static bool counts(struct checker *checker, const struct field *field) {
+    bool first = !checker->older && (field->flags & FIELD_FIRST);
+    if (first && !checker->only_first) {
+        checker->only_first = true;
+        checker->count = 0;
+    }
+    return first == checker->only_first && checker->count < ERRORS_MAX;
+}
+
+static void add_text(struct checker *checker, const struct field *field, struct slice text) {
+    if (counts(checker, field))
         checker->texts[checker->count++] = text;
 }
 
@@ -144,16 +156,16 @@ static void add_alone(struct checker *checker, struct slice text) {
 }
 
 static void add_report(struct checker *checker, const struct report *report) {
-    uint32_t flags = checker->older ? 0 : report->path->field->flags;
+    const struct field *field = report->path->field;
+    uint32_t flags = checker->older ? 0 : field->flags;
     bool new_form = (flags & FIELD_NEW_FORM) && !report->echo && report->member != NULL;
-    bool alone = new_form || (flags & FIELD_ALONE);
-    if (alone ? checker->first != NULL : checker->count == ERRORS_MAX)
+    if (new_form ? checker->first != NULL : !counts(checker, field))
         return;
     struct slice text = print_report(checker, report, new_form);
-    if (alone)
+    if (new_form)
         add_alone(checker, text);
     else
-        add_text(checker, text);
+        add_text(checker, field, text);
 }
 
 static void add_whole(struct checker *checker, const char *message) {
@@ -171,10 +183,8 @@ static void add_enum_error(struct checker *checker, const struct path *path,
     } else if (field->flags & FIELD_BARE) {
         if (checker->first == NULL)
             checker->first = message_error(checker->arena, slice_text(field->enum_error));
-    } else if (field->flags & FIELD_ALONE) {
-        add_alone(checker, slice_text(field->enum_error));
     } else {
-        add_text(checker, slice_text(field->enum_error));
+        add_text(checker, field, slice_text(field->enum_error));
     }
 }
 

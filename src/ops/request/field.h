@@ -88,8 +88,8 @@ enum { FIELD_ELEMENTS_MAX = 65536 };
 
 enum field_flags {
     FIELD_REQUIRED = 1 << 0,
-    /* Its error is reported alone, before and instead of all others. */
-    FIELD_ALONE = 1 << 1,
+    /* The errors of such members are reported instead of those of others. */
+    FIELD_FIRST = 1 << 1,
     /* "Value at 'TableName' ...": no echo of the value and the member's own capitalisation (the
      * service's current form). Such an error is reported alone. */
     FIELD_NEW_FORM = 1 << 2,
@@ -173,7 +173,7 @@ struct error *fields_decode(struct arena *arena, enum value_layer layer, struct 
                             const struct shape *shape, void *ret_request);
 
 /* The constraint errors of a decoded request, or NULL. When a required member is missing, all are
- * worded as by the older layer: no FIELD_ALONE, FIELD_NEW_FORM, FIELD_BARE and enum_error. */
+ * worded as by the older layer: no FIELD_FIRST, FIELD_NEW_FORM, FIELD_BARE and enum_error. */
 struct error *fields_check(struct arena *arena, const struct shape *shape, const void *request);
 
 /* True for a non-empty name of the characters of NAME_PATTERN. */
