@@ -26,6 +26,7 @@ enum {
     LIMIT_HASH_KEY_BYTES = 2048,        /* guide: a partition key's value */
     LIMIT_RANGE_KEY_BYTES = 1024,       /* guide: a sort key's value */
     LIMIT_NESTING = 32,                 /* recorded: levels of a value, the outermost is level 1 */
+    LIMIT_CURRENT_NESTING = 63,         /* recorded, nearly: levels that the current layer reads */
     LIMIT_ATTRIBUTE_NAME_BYTES = 65535, /* model: AttributeName */
     LIMIT_KEY_NAME_BYTES = 255,         /* model: KeySchemaAttributeName, NonKeyAttributeName */
     LIMIT_NUMBER_DIGITS = 38,           /* guide: significant ones */

@@ -12,8 +12,9 @@
 
 /* The first broken rule stays, with two exceptions the service makes: an empty name of the item
  * itself comes before all its values, and one inside a value after a value that is too deep. */
-static bool comes_first(const struct value_fault *fault, enum value_fault_kind kind, bool top) {
-    return fault->error == NULL || top ||
+static bool comes_first(const struct value_fault *fault, enum value_fault_kind kind) {
+    return fault->error == NULL ||
+           (kind == VALUE_FAULT_ITEM_NAME && fault->kind != VALUE_FAULT_ITEM_NAME) ||
            (kind == VALUE_FAULT_DEPTH && fault->kind == VALUE_FAULT_NAME);
 }
 
@@ -23,28 +24,28 @@ static void keep(struct value_fault *fault, enum value_fault_kind kind, struct e
 }
 
 void fault_no_datatype(struct value_fault *fault, struct arena *arena) {
-    if (comes_first(fault, VALUE_FAULT_SHAPE, false))
+    if (comes_first(fault, VALUE_FAULT_SHAPE))
         keep(fault, VALUE_FAULT_SHAPE,
              error_validation(arena, "Supplied AttributeValue is empty, must contain exactly one "
                                      "of the supported datatypes"));
 }
 
 void fault_many_datatypes(struct value_fault *fault, struct arena *arena) {
-    if (comes_first(fault, VALUE_FAULT_SHAPE, false))
+    if (comes_first(fault, VALUE_FAULT_SHAPE))
         keep(fault, VALUE_FAULT_SHAPE,
              error_validation(arena, "Supplied AttributeValue has more than one datatypes set, "
                                      "must contain exactly one of the supported datatypes"));
 }
 
 void fault_null_not_true(struct value_fault *fault, struct arena *arena) {
-    if (comes_first(fault, VALUE_FAULT_RULE, false))
+    if (comes_first(fault, VALUE_FAULT_RULE))
         keep(fault, VALUE_FAULT_RULE,
              error_request(arena, PVI "Null attribute value types must have the value of true"));
 }
 
 void fault_empty_set(struct value_fault *fault, struct arena *arena, enum value_type type) {
     enum value_fault_kind kind = type == VALUE_NS ? VALUE_FAULT_NUMBER : VALUE_FAULT_RULE;
-    if (!comes_first(fault, kind, false))
+    if (!comes_first(fault, kind))
         return;
     const char *text = type == VALUE_SS   ? "An string set  may not be empty"
                        : type == VALUE_NS ? "An number set  may not be empty"
@@ -53,21 +54,22 @@ void fault_empty_set(struct value_fault *fault, struct arena *arena, enum value_
 }
 
 void fault_depth(struct value_fault *fault, struct arena *arena) {
-    if (comes_first(fault, VALUE_FAULT_DEPTH, false))
+    if (comes_first(fault, VALUE_FAULT_DEPTH))
         keep(fault, VALUE_FAULT_DEPTH,
              error_validation(arena, "Nesting Levels have exceeded supported limits: Attributes "
                                      "in the item have nested levels beyond supported limit"));
 }
 
 void fault_name(struct value_fault *fault, struct arena *arena, struct slice name, bool top) {
-    if (!comes_first(fault, VALUE_FAULT_NAME, top))
+    enum value_fault_kind kind = top ? VALUE_FAULT_ITEM_NAME : VALUE_FAULT_NAME;
+    if (!comes_first(fault, kind))
         return;
     struct error *error =
         name.len == 0
             ? error_validation(arena, "Empty attribute name")
             : error_validation(arena, "Attribute name is too large, must be less than %d bytes",
                                LIMIT_ATTRIBUTE_NAME_BYTES + 1);
-    keep(fault, VALUE_FAULT_NAME, error);
+    keep(fault, kind, error);
 }
 
 /* ---- texts that quote the request ---- */
@@ -92,7 +94,7 @@ static struct error *request_error(struct arena *arena, struct slice message) {
 
 void fault_number(struct value_fault *fault, struct arena *arena, enum number_status status,
                   struct slice text) {
-    if (!comes_first(fault, VALUE_FAULT_NUMBER, false))
+    if (!comes_first(fault, VALUE_FAULT_NUMBER))
         return;
     struct slice message = slice_text(number_status_text(status));
     bool quoted = text.len > 0 || fault->layer == VALUE_LAYER_CURRENT;
@@ -206,7 +208,7 @@ static struct slice duplicates_text(struct arena *arena, enum value_layer layer,
 
 void fault_duplicates(struct value_fault *fault, struct arena *arena, enum value_type type,
                       struct slice array) {
-    if (!comes_first(fault, VALUE_FAULT_DUPLICATE, false))
+    if (!comes_first(fault, VALUE_FAULT_DUPLICATE))
         return;
     struct slice text;
     if (type != VALUE_NS)

@@ -7,7 +7,7 @@
 #include "model/value.h"
 
 /* The service words some errors in two ways: the older layer still answers BatchWriteItem, Scan and
- * the transactions. */
+ * the transactions, and whatever is nested more deeply than the current layer reads. */
 enum value_layer {
     VALUE_LAYER_CURRENT,
     VALUE_LAYER_OLDER,
@@ -21,7 +21,8 @@ enum value_fault_kind {
     VALUE_FAULT_NUMBER,    /* also inside a set, and a set of numbers without any */
     VALUE_FAULT_DUPLICATE, /* set members */
     VALUE_FAULT_DEPTH,
-    VALUE_FAULT_NAME, /* an empty or too long attribute name */
+    VALUE_FAULT_NAME,      /* an empty or too long name inside a value */
+    VALUE_FAULT_ITEM_NAME, /* the same of an attribute of the item itself */
 };
 
 /* Reading an attribute value can fail in two ways that are reported at different times: the JSON
@@ -33,6 +34,7 @@ struct value_fault {
     enum value_layer layer; /* set by the caller */
     enum value_fault_kind kind;
     struct error *error; /* NULL: none so far */
+    bool beyond_current; /* nested too deeply for the current layer to read */
 };
 
 /* ---- for value_json.c ---- */

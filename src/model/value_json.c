@@ -137,7 +137,7 @@ static void check_name(struct source *s, struct slice name, uint32_t level) {
 static bool read_plain_entry(struct source *s, uint32_t level) {
     struct slice name;
     uint8_t letter =
-        level == LIMIT_NESTING + 1 ? 0 : json_take_tagged_member(s->json, PLAIN_TAGS, &name);
+        level > LIMIT_NESTING ? 0 : json_take_tagged_member(s->json, PLAIN_TAGS, &name);
     if (letter == 0)
         return false;
     check_name(s, name, level);
@@ -228,13 +228,18 @@ static struct error *read_members(struct source *s, uint32_t level, uint32_t *re
     return s->json->token == JSON_OBJECT_END ? NULL : shape_syntax_error(s->json);
 }
 
+static void note_too_deep(struct source *s, uint32_t level) {
+    if (level == LIMIT_NESTING + 1)
+        fault_depth(s->fault, s->json->arena);
+    s->fault->beyond_current = s->fault->beyond_current || level > LIMIT_CURRENT_NESTING;
+    s->too_deep = true;
+}
+
 /* The reader stands on the value's opening brace. */
 static struct error *read_value(struct source *s, uint32_t level) {
     size_t mark = value_builder_mark(s->out);
-    if (level == LIMIT_NESTING + 1) {
-        fault_depth(s->fault, s->json->arena);
-        s->too_deep = true;
-    }
+    if (level > LIMIT_NESTING)
+        note_too_deep(s, level);
     uint8_t letter = json_take_tagged(s->json, PLAIN_TAGS);
     if (letter != 0) {
         struct number number;
@@ -277,7 +282,9 @@ struct error *item_read_json(struct json_reader *reader, struct value_builder *o
     struct value_fault own = {.layer = fault->layer};
     struct source source = {reader, out, &own, false};
     TRY(read_map(&source, 1));
+    bool beyond_current = fault->beyond_current || own.beyond_current;
     if (fault->error == NULL)
         *fault = own;
+    fault->beyond_current = beyond_current;
     return NULL;
 }

@@ -38,7 +38,7 @@ enum op_flags {
     OP_CONTROL = 1 << 2,
     /* Request-level ValidationExceptions get "1 validation error detected: " in front. */
     OP_ENVELOPE = 1 << 3,
-    /* Wording of the older validation layer inside values. */
+    /* Its requests are judged by the service's older layer. */
     OP_OLDER_LAYER = 1 << 4,
     /* Of DynamoDBStreams_20120810, not of DynamoDB_20120810. */
     OP_STREAMS = 1 << 5,
@@ -62,7 +62,10 @@ struct op_call {
     const struct op *op;
     struct op_context *context;
     struct arena *arena;
-    void *request;        /* decoded, of the descriptor's shape */
+    void *request; /* decoded, of the descriptor's shape */
+    /* Whose words errors have: the operation's layer, or the older one for a request that is nested
+     * too deeply for the current layer to read. */
+    enum value_layer layer;
     struct buffer *reply; /* the body, JSON */
     bool elsewhere;       /* running on a worker thread */
     void *work;           /* the operation's own state between its steps */
@@ -85,6 +88,10 @@ struct op {
     struct error *(*finish)(struct op_call *call);
     void (*release)(struct op_call *call);
 };
+
+static inline enum value_layer op_layer(const struct op *op) {
+    return op->flags & OP_OLDER_LAYER ? VALUE_LAYER_OLDER : VALUE_LAYER_CURRENT;
+}
 
 /* NULL when there is no such operation. */
 const struct op *op_find(struct slice name);

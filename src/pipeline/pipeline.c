@@ -34,11 +34,13 @@ static struct pipeline_call *of_call(struct op_call *call) {
 
 /* ---- replies ---- */
 
-static void write_message(struct json_writer *json, const struct op *op, struct arena *arena,
+static void write_message(struct json_writer *json, const struct op_call *call,
                           const struct error *error) {
     struct slice text = error->message;
-    if (op != NULL && (op->flags & OP_ENVELOPE) && error->request_level)
-        text = arena_printf(arena, "1 validation error detected: %.*s", SLICE_ARGS(text));
+    bool envelope =
+        call->layer == VALUE_LAYER_CURRENT && call->op != NULL && (call->op->flags & OP_ENVELOPE);
+    if (envelope && error->request_level)
+        text = arena_printf(call->arena, "1 validation error detected: %.*s", SLICE_ARGS(text));
     json_name(json, slice_text(error_kind(error->code)->text_member));
     json_string(json, text);
 }
@@ -65,7 +67,8 @@ static void write_reasons(struct json_writer *json, const struct error *error) {
     json_array_end(json);
 }
 
-static void write_error(struct exchange *exchange, const struct op *op, const struct error *error) {
+static void write_error(struct exchange *exchange, const struct op_call *call,
+                        const struct error *error) {
     const struct error_kind *kind = error_kind(error->code);
     struct json_writer json;
     buffer_reset(&exchange->reply);
@@ -76,22 +79,23 @@ static void write_error(struct exchange *exchange, const struct op *op, const st
     if (error->reason_count > 0)
         write_reasons(&json, error);
     if (slice_present(error->message))
-        write_message(&json, op, &exchange->arena, error);
+        write_message(&json, call, error);
     write_item(&json, error->item);
     json_object_end(&json);
 }
 
-static void reply_error(struct exchange *exchange, const struct op *op, struct error *error) {
+static void reply_error(struct exchange *exchange, const struct op_call *call,
+                        struct error *error) {
     if (error->code == ERROR_LOCAL || error->code == ERROR_INTERNAL_SERVER_ERROR)
-        log_repeated_error("%s %.*s: %.*s", op == NULL ? "request" : op->name,
+        log_repeated_error("%s %.*s: %.*s", call->op == NULL ? "request" : call->op->name,
                            SLICE_ARGS(exchange->request_id), SLICE_ARGS(error->message));
     exchange->crc32_known = false;
     error = error_for_client(&exchange->arena, error);
-    write_error(exchange, op, error);
+    write_error(exchange, call, error);
     if (exchange->reply.overflow) { /* the items in it are too large together */
         error = error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,
                           "The reply is larger than this server allows");
-        write_error(exchange, op, error);
+        write_error(exchange, call, error);
     }
     exchange_reply(exchange, error_kind(error->code)->http_status);
 }
@@ -106,7 +110,7 @@ static void finish(struct pipeline_call *self, struct error *error) {
         error = error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,
                           "The reply is larger than this server allows");
     if (error != NULL)
-        reply_error(exchange, op, error);
+        reply_error(exchange, &self->call, error);
     else
         exchange_reply(exchange, 200);
 }
@@ -199,10 +203,10 @@ static struct error *open_call(struct pipeline_call *self) {
         return error_without_text(arena, ERROR_SERIALIZATION);
     const struct shape *input = call->op->input;
     call->request = arena_zalloc(arena, input->size);
-    TRY(fields_decode(arena,
-                      call->op->flags & OP_OLDER_LAYER ? VALUE_LAYER_OLDER : VALUE_LAYER_CURRENT,
-                      exchange->request.body, input, call->request));
-    return fields_check(arena, input, call->request);
+    enum value_layer own = op_layer(call->op);
+    call->layer = own;
+    TRY(fields_decode(arena, exchange->request.body, input, &call->layer, call->request));
+    return fields_check(arena, input, call->layer != own, call->request);
 }
 
 static struct error *start_call(struct pipeline_call *self) {

@@ -53,9 +53,11 @@ static void check_update(struct arena *arena, const struct update_table_request 
 }
 
 /* What the operation checks before it looks for its table; it needs no engine for that. */
-static void check_call(struct arena *arena, const struct op *op, void *request) {
+static void check_call(struct arena *arena, const struct op *op, enum value_layer layer,
+                       void *request) {
     struct op_context context = {0};
-    struct op_call call = {.op = op, .context = &context, .arena = arena, .request = request};
+    struct op_call call = {
+        .op = op, .context = &context, .arena = arena, .request = request, .layer = layer};
     passes(op->validate(&call));
     if (op->release != NULL)
         op->release(&call);
@@ -76,14 +78,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     arena_init(&arena);
     void *request = arena_zalloc(&arena, op->input->size);
     struct slice json = slice_skip(slice_of(data, size), line.len + 1);
-    if (passes(fields_decode(&arena, layer, json, op->input, request)) &&
-        passes(fields_check(&arena, op->input, request))) {
+    bool current = layer == VALUE_LAYER_CURRENT;
+    if (passes(fields_decode(&arena, json, op->input, &layer, request)) &&
+        passes(fields_check(&arena, op->input, current && layer == VALUE_LAYER_OLDER, request))) {
         if (strcmp(op->name, "CreateTable") == 0)
             check_create(&arena, request);
         if (strcmp(op->name, "UpdateTable") == 0)
             check_update(&arena, request);
         if (op->validate != NULL && !(op->flags & OP_CONTROL))
-            check_call(&arena, op, request);
+            check_call(&arena, op, layer, request);
     }
     arena_release(&arena);
     return 0;

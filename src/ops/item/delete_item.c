@@ -48,9 +48,7 @@ static struct error *validate(struct op_call *call) {
     };
     TRY(expressions_check_mixing(call->arena, &item->expressions, 2, legacy));
     TRY(expressions_check_presence(call->arena, &item->expressions));
-    if (request->key.fault != NULL)
-        return request->key.fault;
-    TRY(item_call_check_return_values(call));
+    TRY(item_call_check(call, &request->key));
     TRY(legacy_bind_expected(call, &item->expressions, &request->expected,
                              request->conditional_operator));
     return expressions_bind(call, &item->expressions);

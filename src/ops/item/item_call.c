@@ -27,12 +27,20 @@ struct item_call *item_call_new(struct op_call *call, enum write_kind kind,
     return item;
 }
 
-struct error *item_call_check_return_values(struct op_call *call) {
-    const struct item_call *item = call->work;
+static struct error *check_return_values(struct op_call *call, const struct item_call *item) {
     struct slice wanted = item->return_values;
     if (slice_present(wanted) && !slice_is(wanted, "ALL_OLD") && !slice_is(wanted, "NONE"))
         return error_request(call->arena, "ReturnValues can only be ALL_OLD or NONE");
     return NULL;
+}
+
+struct error *item_call_check(struct op_call *call, const struct field_item *attributes) {
+    const struct item_call *item = call->work;
+    if (call->layer == VALUE_LAYER_OLDER)
+        TRY(check_return_values(call, item));
+    if (attributes->fault != NULL)
+        return attributes->fault;
+    return check_return_values(call, item);
 }
 
 struct error *item_call_authorize(struct op_call *call, const struct permission_check *check) {

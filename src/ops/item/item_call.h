@@ -46,8 +46,9 @@ struct item_call_input {
 struct item_call *item_call_new(struct op_call *call, enum write_kind kind,
                                 const struct item_call_input *input);
 
-/* "ReturnValues can only be ALL_OLD or NONE" */
-struct error *item_call_check_return_values(struct op_call *call);
+/* What is wrong with the Item or the Key, and "ReturnValues can only be ALL_OLD or NONE", which the
+ * older layer says first. */
+struct error *item_call_check(struct op_call *call, const struct field_item *attributes);
 
 /* The descriptor's authorize. */
 struct error *item_call_authorize(struct op_call *call, const struct permission_check *check);

@@ -50,9 +50,7 @@ static struct error *validate(struct op_call *call) {
     };
     TRY(expressions_check_mixing(call->arena, &item->expressions, 2, legacy));
     TRY(expressions_check_presence(call->arena, &item->expressions));
-    if (request->item.fault != NULL)
-        return request->item.fault;
-    TRY(item_call_check_return_values(call));
+    TRY(item_call_check(call, &request->item));
     if (item_size(request->item.value) > LIMIT_ITEM_BYTES)
         return item_error_too_large(call->arena);
     TRY(legacy_bind_expected(call, &item->expressions, &request->expected,

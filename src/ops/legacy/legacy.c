@@ -127,15 +127,18 @@ static struct error *bind_comparisons(struct op_call *call, struct expressions *
     return translation_finish(&t, expressions);
 }
 
-static struct error *check_conditional_operator(struct arena *arena, struct slice op,
+/* At the turn of `layer`: the current one looks at it before the conditions, the older one
+ * afterwards. */
+static struct error *check_conditional_operator(struct op_call *call, enum value_layer layer,
+                                                struct slice op,
                                                 const struct field_list *conditions) {
-    if (!slice_present(op) || conditions->count >= 2)
+    if (!slice_present(op) || conditions->count >= 2 || call->layer != layer)
         return NULL;
     if (conditions->count == 0)
-        return error_request(arena,
+        return error_request(call->arena,
                              "ConditionalOperator cannot be used without Filter or Expected");
-    return error_request(arena, "ConditionalOperator can only be used when Filter or Expected has "
-                                "two or more elements");
+    return error_request(call->arena, "ConditionalOperator can only be used when Filter or "
+                                      "Expected has two or more elements");
 }
 
 static enum ast_operator joining_operator(struct slice conditional_operator) {
@@ -146,8 +149,9 @@ struct error *legacy_bind_expected(struct op_call *call, struct expressions *exp
                                    const struct field_list *expected,
                                    struct slice conditional_operator) {
     struct comparison *list;
-    TRY(check_conditional_operator(call->arena, conditional_operator, expected));
+    TRY(check_conditional_operator(call, VALUE_LAYER_CURRENT, conditional_operator, expected));
     TRY(comparisons_of_expected(call->arena, expected, &list));
+    TRY(check_conditional_operator(call, VALUE_LAYER_OLDER, conditional_operator, expected));
     struct comparisons all = {list, expected->count, joining_operator(conditional_operator)};
     return bind_comparisons(call, expressions, EXPR_CONDITION, &all);
 }
@@ -156,8 +160,9 @@ struct error *legacy_bind_filter(struct op_call *call, struct expressions *expre
                                  const struct field_list *filter,
                                  struct slice conditional_operator) {
     struct comparison *list;
-    TRY(check_conditional_operator(call->arena, conditional_operator, filter));
+    TRY(check_conditional_operator(call, VALUE_LAYER_CURRENT, conditional_operator, filter));
     TRY(comparisons_of_conditions(call->arena, filter, &list));
+    TRY(check_conditional_operator(call, VALUE_LAYER_OLDER, conditional_operator, filter));
     struct comparisons all = {list, filter->count, joining_operator(conditional_operator)};
     return bind_comparisons(call, expressions, EXPR_FILTER, &all);
 }

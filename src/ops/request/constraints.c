@@ -437,11 +437,12 @@ static void check_struct(struct checker *checker, const struct shape *shape, con
     }
 }
 
-struct error *fields_check(struct arena *arena, const struct shape *shape, const void *request) {
+struct error *fields_check(struct arena *arena, const struct shape *shape, bool fell,
+                           const void *request) {
     struct checker checker;
-    checker_init(&checker, arena, false);
+    checker_init(&checker, arena, fell);
     check_struct(&checker, shape, request, NULL);
-    if (checker.missing && checker.whole == NULL) {
+    if (checker.missing && checker.whole == NULL && !fell) {
         checker_init(&checker, arena, true);
         check_struct(&checker, shape, request, NULL);
     }

@@ -1,6 +1,7 @@
 /* decode.c - JSON into a request struct, guided by its field table.
  *
- * One pass: each member goes from the reader straight to its place. After a wrong type the rest is
+ * One pass, and another one for the few requests that fall through to the older layer, whose words
+ * differ: each member goes from the reader straight to its place. After a wrong type the rest is
  * still read, for a syntax error anywhere wins and, of several wrong types, the one whose field
  * comes first in the table is reported. A member that is null counts as absent, one that is not in
  * the table is skipped.
@@ -34,6 +35,7 @@ struct decoder {
     struct json_reader reader;
     struct arena *arena;
     enum value_layer layer;
+    bool beyond_current;  /* some value is nested too deeply for the current layer */
     struct buffer values; /* over memory of the arena; never grows, never released */
 };
 
@@ -130,6 +132,13 @@ static struct error *take_value(struct decoder *decoder, size_t start, struct va
     return NULL;
 }
 
+static void take_fault(struct decoder *decoder, const struct value_fault *fault,
+                       struct field_item *ret_item) {
+    ret_item->fault = fault->error;
+    ret_item->fault_kind = fault->kind;
+    decoder->beyond_current = decoder->beyond_current || fault->beyond_current;
+}
+
 /* The service's reader knows no class for a list or map that is itself an element. */
 static struct error *check_no_scalar(struct decoder *decoder) {
     enum json_token token = decoder->reader.token;
@@ -149,8 +158,7 @@ static struct error *decode_item(struct decoder *decoder, bool element,
     struct value_fault fault = {.layer = decoder->layer};
     TRY(item_read_json(&decoder->reader, &builder, &fault));
     TRY(take_value(decoder, start, &ret_item->value));
-    ret_item->fault = fault.error;
-    ret_item->fault_kind = fault.kind;
+    take_fault(decoder, &fault, ret_item);
     return NULL;
 }
 
@@ -163,8 +171,7 @@ static struct error *decode_value(struct decoder *decoder, bool element,
     TRY(element ? value_read_json(&decoder->reader, &builder, &fault)
                 : value_member_read_json(&decoder->reader, &builder, &fault));
     TRY(take_value(decoder, start, &ret_value->value));
-    ret_value->fault = fault.error;
-    ret_value->fault_kind = fault.kind;
+    take_fault(decoder, &fault, ret_value);
     return NULL;
 }
 
@@ -445,14 +452,27 @@ static struct error *decode_struct(struct decoder *decoder, const struct shape *
     return reader->token == JSON_OBJECT_END ? first_error : shape_syntax_error(&decoder->reader);
 }
 
-struct error *fields_decode(struct arena *arena, enum value_layer layer, struct slice json,
-                            const struct shape *shape, void *ret_request) {
-    struct decoder decoder = {.arena = arena, .layer = layer};
-    json_reader_init(&decoder.reader, json, arena);
-    if (json_next(&decoder.reader) != JSON_OBJECT_BEGIN)
-        return shape_syntax_error(&decoder.reader);
-    struct error *error = decode_struct(&decoder, shape, ret_request);
-    if (!json_finish(&decoder.reader))
-        return shape_syntax_error(&decoder.reader);
+static struct error *decode_request(struct decoder *decoder, struct slice json,
+                                    const struct shape *shape, void *ret_request) {
+    json_reader_init(&decoder->reader, json, decoder->arena);
+    if (json_next(&decoder->reader) != JSON_OBJECT_BEGIN)
+        return shape_syntax_error(&decoder->reader);
+    struct error *error = decode_struct(decoder, shape, ret_request);
+    if (!json_finish(&decoder->reader))
+        return shape_syntax_error(&decoder->reader);
     return error;
+}
+
+struct error *fields_decode(struct arena *arena, struct slice json, const struct shape *shape,
+                            enum value_layer *layer, void *ret_request) {
+    struct decoder decoder = {.arena = arena, .layer = *layer};
+    struct arena_mark mark = arena_mark(arena);
+    struct error *error = decode_request(&decoder, json, shape, ret_request);
+    if (error != NULL || !decoder.beyond_current || *layer == VALUE_LAYER_OLDER)
+        return error;
+    arena_rewind(arena, mark);
+    memset(ret_request, 0, shape->size);
+    *layer = VALUE_LAYER_OLDER;
+    struct decoder again = {.arena = arena, .layer = VALUE_LAYER_OLDER};
+    return decode_request(&again, json, shape, ret_request);
 }

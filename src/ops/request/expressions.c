@@ -104,7 +104,7 @@ struct error *expressions_check_presence(struct arena *arena,
 /* ---- placeholders ---- */
 
 struct error *expressions_value_error(struct op_call *call, const struct field_value *value) {
-    if (!(call->op->flags & OP_OLDER_LAYER)) {
+    if (call->layer == VALUE_LAYER_CURRENT) {
         /* Too deep a value is said about an item without, about a placeholder with the envelope. */
         if (value->fault_kind == VALUE_FAULT_DEPTH)
             value->fault->request_level = true;

@@ -168,13 +168,16 @@ struct field {
 /* Decodes a JSON object into `ret_request` (zeroed by the caller, shape->size bytes). Errors:
  * syntax (no text) and wrong types (of several, the first in the order of the table). The whole
  * input is read: a syntax error anywhere wins. On an error ret_request is partly filled and of no
- * use. */
-struct error *fields_decode(struct arena *arena, enum value_layer layer, struct slice json,
-                            const struct shape *shape, void *ret_request);
+ * use. Faults of values are worded as by `*layer`, which becomes the older one when a value is
+ * nested beyond what the current layer reads. */
+struct error *fields_decode(struct arena *arena, struct slice json, const struct shape *shape,
+                            enum value_layer *layer, void *ret_request);
 
-/* The constraint errors of a decoded request, or NULL. When a required member is missing, all are
- * worded as by the older layer: no FIELD_FIRST, FIELD_NEW_FORM, FIELD_BARE and enum_error. */
-struct error *fields_check(struct arena *arena, const struct shape *shape, const void *request);
+/* The constraint errors of a decoded request, or NULL. When it fell through to the older layer, or
+ * a required member is missing, all are worded as there: no FIELD_FIRST, FIELD_NEW_FORM, FIELD_BARE
+ * and enum_error. */
+struct error *fields_check(struct arena *arena, const struct shape *shape, bool fell,
+                           const void *request);
 
 /* True for a non-empty name of the characters of NAME_PATTERN. */
 bool field_name_matches(struct slice name);

@@ -76,7 +76,7 @@ static struct error *check_request(struct op_call *call, struct get *get) {
     expressions->names = &input->expression_attribute_names;
     expressions_add(expressions, EXPR_PROJECTION, "ProjectionExpression",
                     input->projection_expression);
-    if (input->key.fault_kind == VALUE_FAULT_NAME)
+    if (input->key.fault_kind == VALUE_FAULT_ITEM_NAME)
         return input->key.fault;
     TRY(expressions_check_presence(call->arena, expressions));
     TRY(expressions_bind(call, expressions));

@@ -186,7 +186,7 @@ static struct error *check_request(struct op_call *call, struct transact_action 
     expressions_add(expressions, EXPR_UPDATE, "UpdateExpression", input->update_expression);
     expressions_add(expressions, EXPR_CONDITION, "ConditionExpression",
                     input->condition_expression);
-    if (input->attributes.fault_kind == VALUE_FAULT_NAME)
+    if (input->attributes.fault_kind == VALUE_FAULT_ITEM_NAME)
         return input->attributes.fault;
     TRY(expressions_check_presence(call->arena, expressions));
     TRY(expressions_bind(call, expressions));

@@ -107,6 +107,21 @@ static void a_nested_empty_name_comes_after_depth(void **state) {
     buffer_release(&json);
 }
 
+static void an_empty_name_comes_before_depth(void **state) {
+    (void)state;
+    struct buffer json;
+    buffer_init(&json, 1 << 20);
+    buffer_append_text(&json, "{\"\":{\"S\":\"a\"},\"b\":");
+    append_nested(&json, 32, "{\"S\":\"a\"}");
+    buffer_append_byte(&json, '}');
+    struct outcome outcome;
+    read_json(&outcome, ITEM, VALUE_LAYER_OLDER, buffer_slice(&json));
+    check_text(&outcome, buffer_slice(&json), "V Empty attribute name");
+    assert_int_equal(outcome.fault, VALUE_FAULT_ITEM_NAME);
+    outcome_release(&outcome);
+    buffer_release(&json);
+}
+
 static void kinds_of_faults(void **state) {
     (void)state;
     static const struct {
@@ -180,6 +195,7 @@ int main(void) {
         cmocka_unit_test(long_names),
         cmocka_unit_test(nesting_is_limited),
         cmocka_unit_test(a_nested_empty_name_comes_after_depth),
+        cmocka_unit_test(an_empty_name_comes_before_depth),
         cmocka_unit_test(kinds_of_faults),
         cmocka_unit_test(the_first_item_with_a_fault_wins),
         cmocka_unit_test(large_sets),

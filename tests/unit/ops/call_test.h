@@ -60,8 +60,9 @@ static struct error *call_perform(struct test_call *test, const char *json) {
     struct op_call *call = &test->call;
     const struct shape *input = call->op->input;
     call->request = arena_zalloc(call->arena, input->size);
-    TRY(fields_decode(call->arena, VALUE_LAYER_CURRENT, slice_text(json), input, call->request));
-    TRY(fields_check(call->arena, input, call->request));
+    call->layer = op_layer(call->op);
+    TRY(fields_decode(call->arena, slice_text(json), input, &call->layer, call->request));
+    TRY(fields_check(call->arena, input, false, call->request));
     test->validated = true;
     if (call->op->validate != NULL)
         TRY(call->op->validate(call));

@@ -31,8 +31,8 @@ static inline const struct shape *input_of(const char *operation) {
 /* The decoded request; the test fails when it does not decode. */
 static inline void *decoded(struct arena *arena, const struct shape *shape, const char *json) {
     void *request = arena_zalloc(arena, shape->size);
-    struct error *error =
-        fields_decode(arena, VALUE_LAYER_CURRENT, slice_text(json), shape, request);
+    enum value_layer layer = VALUE_LAYER_CURRENT;
+    struct error *error = fields_decode(arena, slice_text(json), shape, &layer, request);
     if (error != NULL)
         print_error("%s: %s\n", json, error_text(arena, error));
     assert_null(error);
@@ -42,13 +42,13 @@ static inline void *decoded(struct arena *arena, const struct shape *shape, cons
 static inline const char *decode_text(struct arena *arena, const struct shape *shape,
                                       const char *json) {
     void *request = arena_zalloc(arena, shape->size);
-    return error_text(arena,
-                      fields_decode(arena, VALUE_LAYER_CURRENT, slice_text(json), shape, request));
+    enum value_layer layer = VALUE_LAYER_CURRENT;
+    return error_text(arena, fields_decode(arena, slice_text(json), shape, &layer, request));
 }
 
 static inline const char *check_text(struct arena *arena, const struct shape *shape,
                                      const char *json) {
-    return error_text(arena, fields_check(arena, shape, decoded(arena, shape, json)));
+    return error_text(arena, fields_check(arena, shape, false, decoded(arena, shape, json)));
 }
 
 /* A test's arena, as cmocka's state. */

@@ -325,6 +325,38 @@ static void bad_json_wins_and_has_no_text(void **state) {
                             "SerializationException");
 }
 
+/* {"Item":{"n":{"N":""},"d":...}} with `wrappers` lists around a string. */
+static enum value_layer layer_of_nested(struct arena *arena, int wrappers,
+                                        struct field_item *ret_item) {
+    struct buffer json;
+    buffer_init(&json, 1 << 20);
+    buffer_append_text(&json, "{\"Item\":{\"n\":{\"N\":\"\"},\"d\":");
+    for (int i = 0; i < wrappers; i++)
+        buffer_append_text(&json, "{\"L\":[");
+    buffer_append_text(&json, "{\"S\":\"leaf\"}");
+    for (int i = 0; i < wrappers; i++)
+        buffer_append_text(&json, "]}");
+    buffer_append_text(&json, "}}");
+    struct sample sample = {0};
+    enum value_layer layer = VALUE_LAYER_CURRENT;
+    assert_null(fields_decode(arena, arena_slice(arena, buffer_slice(&json)), &sample_shape, &layer,
+                              &sample));
+    buffer_release(&json);
+    *ret_item = sample.item;
+    return layer;
+}
+
+static void deep_values_fall_through_to_the_older_layer(void **state) {
+    struct field_item item;
+    assert_int_equal(layer_of_nested(*state, 62, &item), VALUE_LAYER_CURRENT);
+    assert_true(
+        slice_is(item.fault->message, "The parameter cannot be converted to a numeric value: "));
+    assert_int_equal(layer_of_nested(*state, 63, &item), VALUE_LAYER_OLDER);
+    assert_true(
+        slice_is(item.fault->message, "The parameter cannot be converted to a numeric value"));
+    assert_int_equal(value_count(item.value), 2);
+}
+
 static void lists_are_bounded(void **state) {
     struct buffer json;
     buffer_init(&json, 1 << 20);
@@ -350,6 +382,7 @@ int main(void) {
         OPS_TEST(wrong_types_have_their_texts),
         OPS_TEST(the_first_field_of_the_table_is_reported),
         OPS_TEST(bad_json_wins_and_has_no_text),
+        OPS_TEST(deep_values_fall_through_to_the_older_layer),
         OPS_TEST(lists_are_bounded),
     };
     return cmocka_run_group_tests_name("ops decode", tests, NULL, NULL);
