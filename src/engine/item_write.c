@@ -11,6 +11,7 @@
 #include "engine/keyspaces.h"
 #include "engine/stream.h"
 #include "model/index_key.h"
+#include "model/key.h"
 #include "model/limits.h"
 
 static struct value copy_value(struct arena *arena, struct value value) {
@@ -50,10 +51,7 @@ static struct error *build_updated(struct item_write *write, struct arena *arena
     if (!value_present(old) && write->update != NULL && expr_update_only_takes(write->update))
         return NULL; /* there was nothing to take from, and nothing is made */
     TRY(index_check_update(arena, table, old, item));
-    if (value_depth(item) > LIMIT_NESTING + 1)
-        return error_validation(arena,
-                                "Nesting Levels have exceeded supported limits: Attributes in "
-                                "the item have nested levels beyond supported limit");
+    TRY(item_check_depth(arena, item));
     size_t size = item_size(item);
     if (size > LIMIT_ITEM_BYTES || index_local_bytes(table, item, size) > LIMIT_ITEM_BYTES)
         return error_validation(arena, "Item size to update has exceeded the maximum allowed size");

@@ -37,6 +37,12 @@ struct error *item_error_too_large(struct arena *arena) {
                      "Item size has exceeded the maximum allowed size");
 }
 
+struct error *item_check_depth(struct arena *arena, struct value item) {
+    if (value_depth(item) <= LIMIT_NESTING + 1)
+        return NULL;
+    return error_validation(arena, "Nesting Levels have exceeded supported limits");
+}
+
 struct error *key_check_value(struct arena *arena, const struct key_attribute *attribute, bool hash,
                               struct value value) {
     size_t len = value_scalar(value).len;

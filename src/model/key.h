@@ -23,6 +23,8 @@ struct error *key_check_value(struct arena *arena, const struct key_attribute *a
 struct error *key_error_too_long(struct arena *arena, bool hash);
 /* That for an item beyond its limit: ERROR_ITEM_TOO_LARGE. */
 struct error *item_error_too_large(struct arena *arena);
+/* Of an item that a write would leave: what a request gives is checked when it is read. */
+struct error *item_check_depth(struct arena *arena, struct value item);
 
 /* True for an attribute of the schema. */
 bool key_schema_has(const struct key_schema *keys, struct slice name);

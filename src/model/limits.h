@@ -25,7 +25,7 @@ enum {
     LIMIT_ITEM_BYTES = 400 * 1024,      /* recorded: 409600 accepted, 409601 refused */
     LIMIT_HASH_KEY_BYTES = 2048,        /* guide: a partition key's value */
     LIMIT_RANGE_KEY_BYTES = 1024,       /* guide: a sort key's value */
-    LIMIT_NESTING = 32,                 /* recorded: levels of a value, the outermost is level 1 */
+    LIMIT_NESTING = 32,                 /* recorded: levels of a value; an attribute's is level 1 */
     LIMIT_CURRENT_NESTING = 63,         /* recorded, nearly: levels that the current layer reads */
     LIMIT_ATTRIBUTE_NAME_BYTES = 65535, /* model: AttributeName */
     LIMIT_KEY_NAME_BYTES = 255,         /* model: KeySchemaAttributeName, NonKeyAttributeName */

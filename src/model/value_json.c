@@ -17,6 +17,7 @@ struct source {
     struct json_reader *json;
     struct value_builder *out;
     struct value_fault *fault;
+    bool item;     /* level 1 is that of an item's attributes */
     bool too_deep; /* the value at the deepest level allowed has something inside */
 };
 
@@ -130,7 +131,7 @@ static struct slice plain_bytes(struct source *s, uint8_t letter, struct number 
 
 static void check_name(struct source *s, struct slice name, uint32_t level) {
     if (name.len == 0 || name.len > LIMIT_ATTRIBUTE_NAME_BYTES)
-        fault_name(s->fault, s->json->arena, name, level == 1);
+        fault_name(s->fault, s->json->arena, name, s->item && level == 1);
 }
 
 /* The short way for nearly all entries; false when the next one is another, or the map ends. */
@@ -262,25 +263,30 @@ static struct error *read_value(struct source *s, uint32_t level) {
     return NULL;
 }
 
+/* The older layer counts the levels of a value that is no attribute from 0. */
+static struct error *read_single_value(struct json_reader *reader, struct value_builder *out,
+                                       struct value_fault *fault) {
+    struct source source = {.json = reader, .out = out, .fault = fault};
+    return read_value(&source, fault->layer == VALUE_LAYER_OLDER ? 0 : 1);
+}
+
 struct error *value_read_json(struct json_reader *reader, struct value_builder *out,
                               struct value_fault *fault) {
-    struct source source = {reader, out, fault, false};
     TRY(shape_struct_element(reader, "AttributeValue"));
-    return read_value(&source, 1);
+    return read_single_value(reader, out, fault);
 }
 
 struct error *value_member_read_json(struct json_reader *reader, struct value_builder *out,
                                      struct value_fault *fault) {
-    struct source source = {reader, out, fault, false};
     TRY(shape_struct_member(reader, "AttributeValue"));
-    return read_value(&source, 1);
+    return read_single_value(reader, out, fault);
 }
 
 struct error *item_read_json(struct json_reader *reader, struct value_builder *out,
                              struct value_fault *fault) {
     /* Within an item some faults go before earlier ones, but never before another item's. */
     struct value_fault own = {.layer = fault->layer};
-    struct source source = {reader, out, &own, false};
+    struct source source = {.json = reader, .out = out, .fault = &own, .item = true};
     TRY(read_map(&source, 1));
     bool beyond_current = fault->beyond_current || own.beyond_current;
     if (fault->error == NULL)

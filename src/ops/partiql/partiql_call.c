@@ -84,6 +84,7 @@ static struct error *prepare_insert(struct op_call *call, struct partiql_call *s
     struct expr *condition;
     write->kind = WRITE_PUT;
     write->item = statement->partiql.item;
+    TRY(item_check_depth(call->arena, write->item));
     if (item_size(write->item) > LIMIT_ITEM_BYTES)
         return item_error_too_large(call->arena);
     TRY(key_check_item(call->arena, &table->keys, write->item));

@@ -103,7 +103,8 @@ struct error *expressions_check_presence(struct arena *arena,
 
 /* ---- placeholders ---- */
 
-struct error *expressions_value_error(struct op_call *call, const struct field_value *value) {
+/* What is to be said of a :value that has a fault, in the words of the call's layer. */
+static struct error *value_error(struct op_call *call, const struct field_value *value) {
     if (call->layer == VALUE_LAYER_CURRENT) {
         /* Too deep a value is said about an item without, about a placeholder with the envelope. */
         if (value->fault_kind == VALUE_FAULT_DEPTH)
@@ -150,19 +151,9 @@ static struct error *check_value_faults(struct op_call *call,
     if (values == NULL)
         return NULL;
     const struct field_value *entries = values->items;
-    for (size_t i = 0; i < values->count; i++) {
-        bool later = expressions->values_last && entries[i].fault_kind == VALUE_FAULT_DEPTH;
-        if (entries[i].fault != NULL && !later)
-            return expressions_value_error(call, &entries[i]);
-    }
-    return NULL;
-}
-
-const struct field_value *expressions_deep_value(const struct expressions *expressions) {
-    const struct field_value *entries = expressions->values->items;
-    for (size_t i = 0; i < expressions->values->count; i++)
-        if (entries[i].fault_kind == VALUE_FAULT_DEPTH)
-            return &entries[i];
+    for (size_t i = 0; i < values->count; i++)
+        if (entries[i].fault != NULL)
+            return value_error(call, &entries[i]);
     return NULL;
 }
 

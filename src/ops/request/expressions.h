@@ -36,8 +36,7 @@ struct expressions {
     const struct field_list *values; /* ExpressionAttributeValues; NULL: the operation has none */
     const char *values_alone_suffix; /* what older operations add to the text for values without an
                                         expression */
-    /* Transactions: what is wrong with a :value is told after what is wrong with the expressions,
-     * and one that is too deep is the caller's to tell (expressions_deep_value). */
+    /* Transactions: what is wrong with a :value comes after what is wrong with the expressions. */
     bool values_last;
 };
 
@@ -49,10 +48,6 @@ struct error *expressions_check_mixing(struct arena *arena, const struct express
 struct error *expressions_check_presence(struct arena *arena,
                                          const struct expressions *expressions);
 struct error *expressions_bind(struct op_call *call, struct expressions *expressions);
-/* The first :value that is nested too deeply; NULL: there is none. */
-const struct field_value *expressions_deep_value(const struct expressions *expressions);
-/* What is to be said of a :value that has a fault, in the words of the operation's layer. */
-struct error *expressions_value_error(struct op_call *call, const struct field_value *value);
 /* Binds a program that no text was compiled to, in the place of the kind's expression, which was
  * not given. Takes over the reference. */
 struct error *expressions_take(struct op_call *call, struct expressions *expressions,

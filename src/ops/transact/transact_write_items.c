@@ -207,19 +207,6 @@ static struct error *check_table(struct arena *arena, const struct transact_acti
     return expressions_check_key_paths(arena, &action->expressions, table);
 }
 
-/* A :value that is too deep for an item: an update that has it is refused as its result would be;
- * elsewhere it is an error of the request. */
-static struct error *check_depth(struct op_call *call, const struct transact_action *action,
-                                 struct item_write *write) {
-    const struct field_value *deep = expressions_deep_value(&action->expressions);
-    if (deep == NULL)
-        return NULL;
-    if (write->kind != WRITE_UPDATE)
-        return expressions_value_error(call, deep);
-    write->refused = deep->fault;
-    return NULL;
-}
-
 static void find_table(struct op_call *call, struct transact_action *action,
                        struct item_write *write) {
     struct table *table;
@@ -234,7 +221,6 @@ static struct error *check_action(struct op_call *call, struct transact_action *
                                   struct item_write *write) {
     struct value attributes = action->input->attributes.value;
     TRY(check_request(call, action));
-    TRY(check_depth(call, action, write));
     *(write->kind == WRITE_PUT ? &write->item : &write->key) = attributes;
     write->condition = expressions_get(&action->expressions, EXPR_CONDITION);
     write->update = expressions_get(&action->expressions, EXPR_UPDATE);

@@ -55,7 +55,8 @@ static inline void read_json(struct outcome *outcome, enum kind kind, enum value
     }
     /* Whatever was wrong with it, what was built is a well-formed value. */
     struct value value = value_builder_finish(&builder, &outcome->arena);
-    assert_true(value_check(value_slice(value), LIMIT_NESTING + (kind == ITEM)));
+    bool one_more = kind == ITEM || layer == VALUE_LAYER_OLDER;
+    assert_true(value_check(value_slice(value), LIMIT_NESTING + one_more));
     if (fault.error != NULL) {
         print_error_outcome(outcome, fault.error);
         return;

@@ -92,6 +92,32 @@ static void nesting_is_limited(void **state) {
     }
 }
 
+/* The older layer lets a value that is no attribute be one level deeper. */
+static void nesting_of_single_values(void **state) {
+    (void)state;
+    static const struct {
+        enum value_layer layer;
+        int wrappers;
+        bool fine;
+    } cases[] = {
+        {VALUE_LAYER_CURRENT, 31, true}, {VALUE_LAYER_CURRENT, 32, false},
+        {VALUE_LAYER_OLDER, 32, true},   {VALUE_LAYER_OLDER, 33, false},
+        {VALUE_LAYER_OLDER, 40, false},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct buffer json;
+        buffer_init(&json, 1 << 20);
+        append_nested(&json, cases[i].wrappers, "{\"S\":\"a\"}");
+        struct outcome outcome;
+        read_json(&outcome, VALUE, cases[i].layer, buffer_slice(&json));
+        buffer_append_byte(&json, 0);
+        check_text(&outcome, slice_text("nested"),
+                   cases[i].fine ? (const char *)json.data : TOO_DEEP);
+        outcome_release(&outcome);
+        buffer_release(&json);
+    }
+}
+
 static void a_nested_empty_name_comes_after_depth(void **state) {
     (void)state;
     struct buffer json;
@@ -194,6 +220,7 @@ int main(void) {
         cmocka_unit_test(names_of_an_item),
         cmocka_unit_test(long_names),
         cmocka_unit_test(nesting_is_limited),
+        cmocka_unit_test(nesting_of_single_values),
         cmocka_unit_test(a_nested_empty_name_comes_after_depth),
         cmocka_unit_test(an_empty_name_comes_before_depth),
         cmocka_unit_test(kinds_of_faults),
