@@ -5,10 +5,10 @@
  * credential, its scope. Texts that quote the request quote it as the client sent it. */
 #include "auth/auth.h"
 
-#include "auth/date.h"
 #include "auth/percent.h"
 #include "base/block.h"
 #include "base/check.h"
+#include "base/date.h"
 
 enum { SCOPE_PARTS = 5, DAY_BYTES = 8, MESSAGE_BYTES_MAX = 256 * 1024 };
 
@@ -161,7 +161,7 @@ static struct error *read_header(struct arena *arena, const struct http_request 
 /* ---- what both have in common ---- */
 
 static struct error *check_date(struct arena *arena, struct auth_identity *identity) {
-    struct slice basic = auth_date_parse(arena, identity->timestamp);
+    struct slice basic = date_parse(arena, identity->timestamp);
     if (!slice_present(basic)) {
         struct slice quoted = auth_quotable(arena, identity->timestamp);
         return error_new(arena, ERROR_INCOMPLETE_SIGNATURE,

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "auth/canonical.h"
-#include "auth/date.h"
 #include "auth/signing_keys.h"
 #include "base/check.h"
+#include "base/date.h"
 #include "base/secret.h"
 #include "crypto/sigv4.h"
 
@@ -86,7 +86,7 @@ struct error *verifier_check_time(const struct verifier *verifier, struct arena 
                                   const struct auth_identity *identity) {
     int64_t now_s = clock_now_ms(verifier->options.clock) / 1000;
     int64_t skew_s = (int64_t)verifier->options.skew_minutes * 60;
-    int64_t signed_s = auth_date_seconds(identity->timestamp);
+    int64_t signed_s = date_seconds(identity->timestamp);
     int64_t good_s = good_for_s(request, identity, skew_s);
     if (signed_s < now_s - good_s)
         return expired(arena, identity->timestamp, now_s, good_s);

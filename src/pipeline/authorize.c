@@ -1,5 +1,5 @@
 /* authorize.c - between the operations, which tell what a request needs
- * (ops/permission/permission.h), and the policy, which tells what is granted (auth/policy.h).
+ * (ops/permission/permission.h), and the policy, which tells what is granted (policy/policy.h).
  *
  * A server may have one policy for all callers, and each caller may have some of their own; what
  * several say is decided as if they stood in one document.
@@ -8,6 +8,7 @@
 
 #include "base/timestamp.h"
 #include "ops/permission/permission.h"
+#include "policy/policy.h"
 
 /* What is known of the caller, after the values that the operations have. */
 enum caller_value {

@@ -3,8 +3,8 @@
 #ifndef GRAMME_PIPELINE_AUTHORIZE_H
 #define GRAMME_PIPELINE_AUTHORIZE_H
 
-#include "auth/caller.h"
 #include "ops/op.h"
+#include "policy/caller.h"
 
 /* Reads a policy document with all condition keys that requests have. */
 struct error *authorize_load(struct arena *arena, const char *path,

@@ -2,8 +2,8 @@
  *
  * Nothing may crash; what is refused is refused with a text that names the document; a policy says
  * the same to the same request twice; and values that it says it does not look at do not matter. */
-#include "auth/policy.h"
 #include "fuzz.h"
+#include "policy/policy.h"
 
 static const struct policy_key key_list[] = {
     {"dynamodb:FullTableScan", 0, false, false}, {"dynamodb:Select", 1, false, false},

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "auth/auth.h"
-#include "auth/date.h"
 #include "base/check.h"
+#include "base/date.h"
 #include "http/reader.h"
 
 /* Holds a parsed request and what the check said. */

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "auth/date.h"
 #include "auth/verifier.h"
 #include "base/check.h"
+#include "base/date.h"
 #include "http/reader.h"
 
 #define SECRET "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
@@ -203,11 +203,11 @@ static void a_request_may_say_how_long_it_is_good(void **state) {
 
 static void dates_are_seconds(void **state) {
     (void)state;
-    assert_int_equal(auth_date_seconds(SLICE_LITERAL("19700101T000000Z")), 0);
-    assert_int_equal(auth_date_seconds(SLICE_LITERAL("20000229T235959Z")), 951868799);
-    assert_int_equal(auth_date_seconds(SLICE_LITERAL("20000301T000000Z")), 951868800);
-    assert_int_equal(auth_date_seconds(SLICE_LITERAL("21000301T000000Z")), 4107542400);
-    assert_int_equal(auth_date_seconds(SLICE_LITERAL("20261115T120000Z")), NOON_S);
+    assert_int_equal(date_seconds(SLICE_LITERAL("19700101T000000Z")), 0);
+    assert_int_equal(date_seconds(SLICE_LITERAL("20000229T235959Z")), 951868799);
+    assert_int_equal(date_seconds(SLICE_LITERAL("20000301T000000Z")), 951868800);
+    assert_int_equal(date_seconds(SLICE_LITERAL("21000301T000000Z")), 4107542400);
+    assert_int_equal(date_seconds(SLICE_LITERAL("20261115T120000Z")), NOON_S);
 }
 
 int main(void) {

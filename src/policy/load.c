@@ -1,8 +1,8 @@
-/* policy_load.c - reading a policy document: its elements and its statements.
+/* load.c - reading a policy document: its elements and its statements.
  *
  * Fails closed: what is not known here is an error, with the statement and the element it stands
  * in. Memory: the policy's arena; the document is copied there, and texts point into it. */
-#include "auth/policy_loader.h"
+#include "policy/loader.h"
 
 #include <errno.h>
 #include <stdio.h>

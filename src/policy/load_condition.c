@@ -1,8 +1,8 @@
-/* policy_load_condition.c - reading the Condition of a statement:
+/* load_condition.c - reading the Condition of a statement:
  *
  *   {"Bool": {"dynamodb:FullTableScan": "true"}, "ForAllValues:StringLike": {...}, ...} */
-#include "auth/date.h"
-#include "auth/policy_loader.h"
+#include "base/date.h"
+#include "policy/loader.h"
 
 /* An operator as it is written: ForAllValues:StringEqualsIfExists. */
 struct written_operator {
@@ -64,7 +64,7 @@ static struct error *read_truth(struct policy_loader *loader, struct slice text,
 static struct error *read_date(struct policy_loader *loader, struct slice text,
                                struct slice *ret_text) {
     uint8_t *basic = arena_alloc(loader->arena, DATE_BYTES);
-    if (!auth_date_read_extended(text, basic))
+    if (!date_read_extended(text, basic))
         return wrong_value(loader, "date: 2026-10-17T08:30:00Z or 2026-10-17", text);
     *ret_text = slice_of(basic, DATE_BYTES);
     return NULL;

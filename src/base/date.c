@@ -1,5 +1,5 @@
 /* date.c - dates are checked digit by digit: a date that is not one must not reach a comparison. */
-#include "auth/date.h"
+#include "base/date.h"
 
 #include "base/block.h"
 
@@ -81,7 +81,7 @@ static struct slice from_http_date(struct arena *arena, struct slice text) {
                         second);
 }
 
-struct slice auth_date_parse(struct arena *arena, struct slice text) {
+struct slice date_parse(struct arena *arena, struct slice text) {
     return is_basic(text) ? text : from_http_date(arena, text);
 }
 
@@ -93,13 +93,13 @@ static int64_t days_since_1970(int year, int month, int day) {
     return y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - DAYS_TO_1970;
 }
 
-int64_t auth_date_seconds(struct slice basic) {
+int64_t date_seconds(struct slice basic) {
     int64_t days = days_since_1970(digits(basic, 0, 4), digits(basic, 4, 2), digits(basic, 6, 2));
     return days * 86400 + digits(basic, 9, 2) * 3600 + digits(basic, 11, 2) * 60 +
            digits(basic, 13, 2);
 }
 
-bool auth_date_read_extended(struct slice text, uint8_t ret_basic[16]) {
+bool date_read_extended(struct slice text, uint8_t ret_basic[16]) {
     enum { DAY_BYTES = 10, EXTENDED_BYTES = 20 };
     if ((text.len != DAY_BYTES && text.len != EXTENDED_BYTES) || text.data[4] != '-' ||
         text.data[7] != '-')

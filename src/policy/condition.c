@@ -1,15 +1,15 @@
-/* policy_condition.c - evaluating one condition.
+/* condition.c - evaluating one condition.
  *
  * An absent key fails a condition, satisfies a negated one, and satisfies any that ends in
  * IfExists; ForAllValues holds for it, having nothing to object to, and ForAnyValue does not, with
  * IfExists neither. */
-#include "auth/date.h"
-#include "auth/policy_state.h"
 #include "base/check.h"
+#include "base/date.h"
+#include "policy/state.h"
 
 static const struct condition_operator operators[] = {
 #define OPERATOR(name, kind, negated, accepts) {name, kind, negated, accepts},
-#include "auth/policy_operators.def"
+#include "policy/operators.def"
 #undef OPERATOR
 };
 
@@ -80,7 +80,7 @@ bool decimal_compare(struct slice a, struct slice b, int *ret_order) {
 
 static bool date_compare(struct slice given, struct slice wanted, int *ret_order) {
     uint8_t basic[DATE_BYTES];
-    if (!auth_date_read_extended(given, basic))
+    if (!date_read_extended(given, basic))
         return false;
     *ret_order = slice_compare(slice_of(basic, DATE_BYTES), wanted);
     return true;

@@ -8,11 +8,11 @@
  * brings its values in the order that the table says.
  * Memory: a policy lives in the arena it was read into; evaluation allocates nothing.
  * Threads: a policy is immutable. */
-#ifndef GRAMME_AUTH_POLICY_H
-#define GRAMME_AUTH_POLICY_H
+#ifndef GRAMME_POLICY_POLICY_H
+#define GRAMME_POLICY_POLICY_H
 
-#include "auth/pattern.h"
 #include "base/error.h"
+#include "policy/pattern.h"
 
 enum { POLICY_BYTES_MAX = 256 * 1024, POLICY_VALUES_MAX = 32 };
 

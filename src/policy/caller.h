@@ -1,10 +1,12 @@
 /* caller.h - who asks: what policies may ask of them, and the policies that are their own.
  *
  * Plain data, borrowed from whoever knows the caller while the request is decided upon. */
-#ifndef GRAMME_AUTH_CALLER_H
-#define GRAMME_AUTH_CALLER_H
+#ifndef GRAMME_POLICY_CALLER_H
+#define GRAMME_POLICY_CALLER_H
 
-#include "auth/policy.h"
+#include "base/slice.h"
+
+struct policy;
 
 enum caller_kind {
     CALLER_ANYONE, /* signatures are not verified: a name that they gave themselves */

@@ -3,8 +3,8 @@
  * A pattern is read once and matched often. What a variable stands for is text, never a wildcard,
  * so a caller whose name has a star in it gains nothing.
  * Memory: the arena given to the parser; matching allocates nothing. */
-#ifndef GRAMME_AUTH_PATTERN_H
-#define GRAMME_AUTH_PATTERN_H
+#ifndef GRAMME_POLICY_PATTERN_H
+#define GRAMME_POLICY_PATTERN_H
 
 #include "base/arena.h"
 

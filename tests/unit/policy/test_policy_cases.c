@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "auth/policy.h"
 #include "base/check.h"
+#include "policy/policy.h"
 #include "support/case_lines.h"
 
 enum { VALUES_MAX = 8 };

@@ -1,8 +1,8 @@
-/* policy_state.h - a policy as it is kept, for the files of policy.h only. */
-#ifndef GRAMME_AUTH_POLICY_STATE_H
-#define GRAMME_AUTH_POLICY_STATE_H
+/* state.h - a policy as it is kept, for the files of policy.h only. */
+#ifndef GRAMME_POLICY_STATE_H
+#define GRAMME_POLICY_STATE_H
 
-#include "auth/policy.h"
+#include "policy/policy.h"
 
 /* ---- conditions ---- */
 

@@ -1,9 +1,9 @@
-/* policy_loader.h - what the files that read a policy share. */
-#ifndef GRAMME_AUTH_POLICY_LOADER_H
-#define GRAMME_AUTH_POLICY_LOADER_H
+/* loader.h - what the files that read a policy share. */
+#ifndef GRAMME_POLICY_LOADER_H
+#define GRAMME_POLICY_LOADER_H
 
-#include "auth/policy_state.h"
 #include "json/reader.h"
+#include "policy/state.h"
 
 struct policy_loader {
     struct arena *arena;

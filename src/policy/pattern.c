@@ -2,7 +2,7 @@
  *
  * Matching keeps one place to come back to, that of the last star, so it takes at most the length
  * of the text times the number of parts. */
-#include "auth/pattern.h"
+#include "policy/pattern.h"
 
 /* ---- reading ---- */
 

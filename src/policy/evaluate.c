@@ -1,7 +1,5 @@
-/* policy.c - evaluating a policy. */
-#include "auth/policy.h"
-
-#include "auth/policy_state.h"
+/* evaluate.c - evaluating a policy. */
+#include "policy/state.h"
 
 static bool action_applies(const struct statement_actions *actions,
                            const struct policy_request *request) {
