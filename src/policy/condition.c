@@ -140,14 +140,14 @@ static bool absent_holds(const struct condition *condition) {
 }
 
 bool condition_holds(const struct condition *condition, const struct policy_values *values) {
-    const struct policy_values *given = &values[condition->value];
+    const struct policy_values given = policy_values_of(values, &condition->use);
     if (condition->op->kind == OPERAND_NULL)
-        return null_holds(condition, given->count == 0);
-    if (given->count == 0)
+        return null_holds(condition, given.count == 0);
+    if (given.count == 0)
         return absent_holds(condition);
     bool any = condition->scope == SCOPE_ANY;
-    for (size_t i = 0; i < given->count; i++)
-        if (value_holds(condition, values, given->list[i]) == any)
+    for (size_t i = 0; i < given.count; i++)
+        if (value_holds(condition, values, given.list[i]) == any)
             return any;
     return !any;
 }

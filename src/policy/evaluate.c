@@ -41,6 +41,6 @@ enum policy_verdict policy_evaluate(const struct policy *policy,
     return verdict;
 }
 
-uint32_t policy_values_used(const struct policy *policy) {
-    return policy->values_used;
+uint64_t policy_keys_used(const struct policy *policy) {
+    return policy->keys_used;
 }

@@ -50,24 +50,10 @@ void *policy_room(struct arena *arena, void *list, size_t count, size_t size) {
 
 /* ---- texts ---- */
 
-static bool find_variable(const void *context, struct slice name, unsigned *ret_value) {
-    const struct policy_keys *keys = context;
-    for (size_t i = 0; i < keys->count; i++) {
-        if (keys->list[i].variable &&
-            slice_equal_ignoring_case(name, slice_text(keys->list[i].name))) {
-            *ret_value = keys->list[i].value;
-            return true;
-        }
-    }
-    return false;
-}
-
 struct pattern_syntax policy_syntax(const struct policy_loader *loader, bool wildcards) {
     return (struct pattern_syntax){
         .wildcards = wildcards,
         .variables = loader->variables,
-        .find = find_variable,
-        .context = loader->keys,
     };
 }
 
@@ -78,10 +64,10 @@ static struct error *variable_fault(const struct policy_loader *loader, struct s
                         (const char *)at.data);
 }
 
-static void note_values(struct policy_loader *loader, const struct pattern *pattern) {
+static void note_keys(struct policy_loader *loader, const struct pattern *pattern) {
     for (size_t i = 0; i < pattern->count; i++)
         if (pattern->parts[i].kind == PATTERN_VALUE)
-            loader->values_used |= UINT32_C(1) << pattern->parts[i].value;
+            loader->keys_used |= policy_key_bit(pattern->parts[i].use.key);
 }
 
 struct error *policy_read_pattern(struct policy_loader *loader, const struct pattern_syntax *syntax,
@@ -89,7 +75,7 @@ struct error *policy_read_pattern(struct policy_loader *loader, const struct pat
     struct slice variable;
     if (!pattern_parse(loader->arena, syntax, text, ret_pattern, &variable))
         return variable_fault(loader, variable);
-    note_values(loader, ret_pattern);
+    note_keys(loader, ret_pattern);
     return NULL;
 }
 
@@ -106,7 +92,7 @@ struct error *policy_read_arn(struct policy_loader *loader, struct slice text,
     if (fault == ARN_VARIABLE)
         return variable_fault(loader, variable);
     for (size_t i = 0; i < ARN_PARTS; i++)
-        note_values(loader, &ret_arn->parts[i]);
+        note_keys(loader, &ret_arn->parts[i]);
     return NULL;
 }
 
@@ -317,22 +303,21 @@ static struct error *read_document(struct policy_loader *loader, struct policy *
     return NULL;
 }
 
-struct error *policy_parse(struct arena *arena, const struct policy_keys *keys, const char *name,
-                           struct slice text, const struct policy **ret_policy) {
+struct error *policy_parse(struct arena *arena, const char *name, struct slice text,
+                           const struct policy **ret_policy) {
     struct policy *policy = ARENA_NEW(arena, struct policy);
-    struct policy_loader loader = {.arena = arena, .keys = keys, .name = name};
+    struct policy_loader loader = {.arena = arena, .name = name};
     text = arena_slice(arena, text);
     json_reader_init(&loader.json, text, arena);
     TRY(find_version(&loader));
     json_reader_init(&loader.json, text, arena);
     TRY(read_document(&loader, policy));
-    policy->values_used = loader.values_used;
+    policy->keys_used = loader.keys_used;
     *ret_policy = policy;
     return NULL;
 }
 
-struct error *policy_load(struct arena *arena, const struct policy_keys *keys, const char *path,
-                          const struct policy **ret_policy) {
+struct error *policy_load(struct arena *arena, const char *path, const struct policy **ret_policy) {
     FILE *file = fopen(path, "rbe");
     if (file == NULL)
         return error_local(arena, "%s: cannot be read: %s", path, strerror(errno));
@@ -346,5 +331,5 @@ struct error *policy_load(struct arena *arena, const struct policy_keys *keys, c
         return error_local(arena, "%s: cannot be read", path);
     if (text.len > POLICY_BYTES_MAX)
         return error_local(arena, "%s: a policy has at most %d bytes", path, POLICY_BYTES_MAX);
-    return policy_parse(arena, keys, path, buffer_slice(&text), ret_policy);
+    return policy_parse(arena, path, buffer_slice(&text), ret_policy);
 }

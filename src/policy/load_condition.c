@@ -131,20 +131,14 @@ static struct error *read_operands(struct policy_loader *loader, struct conditio
 
 /* ---- keys ---- */
 
-static const struct policy_key *find_key(const struct policy_keys *keys, struct slice name) {
-    for (size_t i = 0; i < keys->count; i++)
-        if (slice_equal_ignoring_case(name, slice_text(keys->list[i].name)))
-            return &keys->list[i];
-    return NULL;
-}
-
 static struct error *read_condition(struct policy_loader *loader,
                                     const struct written_operator *written, struct slice name,
                                     struct policy_statement *statement) {
-    const struct policy_key *key = find_key(loader->keys, name);
-    if (key == NULL)
+    struct policy_key_use use;
+    if (!policy_key_find(name, &use))
         return policy_fault(loader, "the condition key %.*s is not known here", SLICE_ARGS(name));
-    if (key->list && written->scope == SCOPE_SINGLE && written->op->kind != OPERAND_NULL)
+    if (use.form == POLICY_KEY_LIST && written->scope == SCOPE_SINGLE &&
+        written->op->kind != OPERAND_NULL)
         return policy_fault(loader,
                             "%.*s may have several values: write ForAllValues:%.*s or "
                             "ForAnyValue:%.*s",
@@ -154,12 +148,12 @@ static struct error *read_condition(struct policy_loader *loader,
     condition->op = written->op;
     condition->scope = written->scope;
     condition->if_exists = written->if_exists;
-    condition->value = key->value;
-    loader->values_used |= UINT32_C(1) << key->value;
+    condition->use = use;
+    loader->keys_used |= policy_key_bit(use.key);
     for (size_t i = 0; i + 1 < statement->condition_count; i++) {
         const struct condition *before = &statement->conditions[i];
         if (before->op == condition->op && before->scope == condition->scope &&
-            before->if_exists == condition->if_exists && before->value == condition->value)
+            before->if_exists == condition->if_exists && policy_key_same(&before->use, &use))
             return policy_fault(loader, "%.*s has %.*s twice", SLICE_ARGS(written->text),
                                 SLICE_ARGS(name));
     }

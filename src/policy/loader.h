@@ -8,13 +8,12 @@
 struct policy_loader {
     struct arena *arena;
     struct json_reader json;
-    const struct policy_keys *keys;
     const char *name;     /* of the document, in errors */
     size_t statement;     /* counted from 1; 0: outside of statements */
     struct slice sid;     /* absent: the statement has none, or it was not read yet */
     struct slice element; /* where the reader is; absent: in none */
     bool variables;       /* the document's version has them */
-    uint32_t values_used;
+    uint64_t keys_used;
 };
 
 /* "policy.json: statement 2 (Sid), Condition: ...". */

@@ -29,14 +29,28 @@ static void add_text(struct pattern *pattern, struct slice text) {
     pattern->parts[pattern->count++] = (struct pattern_part){.kind = PATTERN_TEXT, .text = text};
 }
 
+/* Takes ", 'text'" off the end of a variable; absent: there is none. */
+static struct slice take_default(struct slice *name) {
+    const uint8_t *comma = name->len == 0 ? NULL : memchr(name->data, ',', name->len);
+    if (comma == NULL)
+        return SLICE_NONE;
+    struct slice rest = slice_skip(*name, (size_t)(comma - name->data));
+    if (rest.len < 4 || memcmp(rest.data, ", '", 3) != 0 || rest.data[rest.len - 1] != '\'')
+        return SLICE_NONE;
+    name->len -= rest.len;
+    return slice_of(rest.data + 3, rest.len - 4);
+}
+
 /* ${*}, ${?} and ${$} are the characters themselves; anything else is the name of a value. */
-static bool add_variable(const struct pattern_syntax *syntax, struct pattern *pattern,
-                         struct slice name) {
+static bool add_variable(struct pattern *pattern, struct slice name) {
     struct pattern_part part = {.kind = PATTERN_VALUE};
-    if (name.len == 1 && memchr("*?$", name.data[0], 3) != NULL)
+    if (name.len == 1 && memchr("*?$", name.data[0], 3) != NULL) {
         part = (struct pattern_part){.kind = PATTERN_TEXT, .text = name};
-    else if (!syntax->find(syntax->context, name, &part.value))
-        return false;
+    } else {
+        part.text = take_default(&name);
+        if (!policy_key_find(name, &part.use) || part.use.form == POLICY_KEY_LIST)
+            return false;
+    }
     pattern->parts[pattern->count++] = part;
     return true;
 }
@@ -49,7 +63,7 @@ bool pattern_parse(struct arena *arena, const struct pattern_syntax *syntax, str
         size_t len = 1;
         if (starts_variable(syntax, text)) {
             if (!variable_length(text, &len) ||
-                !add_variable(syntax, &pattern, slice_of(text.data + 2, len))) {
+                !add_variable(&pattern, slice_of(text.data + 2, len))) {
                 *ret_variable = text;
                 return false;
             }
@@ -86,11 +100,11 @@ static bool take_part(const struct pattern *pattern, const struct pattern_part *
         return true;
     }
     if (part->kind == PATTERN_VALUE) {
-        if (values[part->value].count == 0)
-            return false;
-        wanted = values[part->value].list[0];
+        struct policy_values found = policy_values_of(values, &part->use);
+        if (found.count > 0)
+            wanted = found.list[0];
     }
-    if (wanted.len > text->len)
+    if (!slice_present(wanted) || wanted.len > text->len)
         return false;
     struct slice found = slice_of(text->data, wanted.len);
     if (pattern->any_case ? !slice_equal_ignoring_case(found, wanted) : !slice_equal(found, wanted))

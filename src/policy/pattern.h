@@ -7,6 +7,7 @@
 #define GRAMME_POLICY_PATTERN_H
 
 #include "base/arena.h"
+#include "policy/keys.h"
 
 enum pattern_part_kind {
     PATTERN_TEXT,
@@ -17,8 +18,8 @@ enum pattern_part_kind {
 
 struct pattern_part {
     enum pattern_part_kind kind;
-    struct slice text; /* PATTERN_TEXT */
-    unsigned value;    /* PATTERN_VALUE: which of the request's values */
+    struct slice text;         /* PATTERN_TEXT; PATTERN_VALUE: what stands for an absent value */
+    struct policy_key_use use; /* PATTERN_VALUE: whose value */
 };
 
 struct pattern {
@@ -27,26 +28,19 @@ struct pattern {
     bool any_case;
 };
 
-/* The values that a request has for one condition key; count 0: the key is absent. */
-struct policy_values {
-    const struct slice *list;
-    size_t count;
-};
-
 /* How a text is to be read. */
 struct pattern_syntax {
     bool wildcards; /* otherwise * and ? stand for themselves */
     bool variables; /* otherwise ${ stands for itself */
     bool any_case;  /* ASCII letters are equal in both cases */
-    /* The index of the variable's value; false: there is no such variable. */
-    bool (*find)(const void *context, struct slice name, unsigned *ret_value);
-    const void *context;
 };
 
-/* False when ${ has no }, or the variable is not known: `ret_variable` is then what is wrong. */
+/* A variable is a key that has one value, ${aws:username}, maybe with a text for requests that have
+ * none: ${aws:username, 'nobody'}. False when ${ has no }, or the variable is not known:
+ * `ret_variable` is then what is wrong. */
 bool pattern_parse(struct arena *arena, const struct pattern_syntax *syntax, struct slice text,
                    struct pattern *ret_pattern, struct slice *ret_variable);
-/* `values` are the request's, by index. */
+/* `values` are the request's, by key. */
 bool pattern_matches(const struct pattern *pattern, const struct policy_values *values,
                      struct slice text);
 

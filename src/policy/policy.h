@@ -4,48 +4,32 @@
  * condition key - is an error then, with its place: a policy that is not understood protects
  * nothing. Evaluation: a statement that denies wins, then one that allows; nothing else is allowed.
  *
- * The folder knows no operation. Which condition keys there are comes as a table, and a request
- * brings its values in the order that the table says.
  * Memory: a policy lives in the arena it was read into; evaluation allocates nothing.
  * Threads: a policy is immutable. */
 #ifndef GRAMME_POLICY_POLICY_H
 #define GRAMME_POLICY_POLICY_H
 
 #include "base/error.h"
-#include "policy/pattern.h"
+#include "policy/keys.h"
 
-enum { POLICY_BYTES_MAX = 256 * 1024, POLICY_VALUES_MAX = 32 };
-
-/* A condition key: "dynamodb:Select". Case does not matter. */
-struct policy_key {
-    const char *name;
-    unsigned value; /* where its values are, below POLICY_VALUES_MAX; two names may mean the same */
-    bool list;      /* may have several values: needs ForAllValues or ForAnyValue */
-    bool variable;  /* every request has it, and it may stand in a text: ${aws:username} */
-};
-
-struct policy_keys {
-    const struct policy_key *list;
-    size_t count;
-};
+enum { POLICY_BYTES_MAX = 256 * 1024 };
 
 struct policy;
 
 /* `name` stands in errors, which are for the person who wrote the document. The text may go after
  * the call. */
-struct error *policy_parse(struct arena *arena, const struct policy_keys *keys, const char *name,
-                           struct slice text, const struct policy **ret_policy);
+struct error *policy_parse(struct arena *arena, const char *name, struct slice text,
+                           const struct policy **ret_policy);
 /* The same for a file. */
-struct error *policy_load(struct arena *arena, const struct policy_keys *keys, const char *path,
-                          const struct policy **ret_policy);
+struct error *policy_load(struct arena *arena, const char *path, const struct policy **ret_policy);
 
-/* A bit for each value that some condition or variable looks at: the others need not be there. */
-uint32_t policy_values_used(const struct policy *policy);
+/* A bit for each key that some condition or variable looks at: the others need not be there. */
+uint64_t policy_keys_used(const struct policy *policy);
 
 struct policy_request {
     struct slice action;   /* "dynamodb:GetItem" */
     struct slice resource; /* an ARN, or "*" when the action is not about one */
-    struct policy_values values[POLICY_VALUES_MAX];
+    struct policy_values values[POLICY_KEY_COUNT];
 };
 
 enum policy_verdict {

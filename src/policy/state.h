@@ -2,6 +2,7 @@
 #ifndef GRAMME_POLICY_STATE_H
 #define GRAMME_POLICY_STATE_H
 
+#include "policy/pattern.h"
 #include "policy/policy.h"
 
 /* ---- conditions ---- */
@@ -45,7 +46,7 @@ struct condition {
     const struct condition_operator *op;
     enum condition_scope scope;
     bool if_exists;
-    unsigned value;
+    struct policy_key_use use;
     struct operand *operands; /* one of them must match, or none when the operator is negated */
     size_t operand_count;
 };
@@ -80,7 +81,7 @@ struct policy_statement {
 struct policy {
     struct policy_statement *statements;
     size_t statement_count;
-    uint32_t values_used;
+    uint64_t keys_used;
 };
 
 #endif

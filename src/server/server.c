@@ -14,9 +14,9 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "engine/engine.h"
-#include "pipeline/authorize.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/routes.h"
+#include "policy/policy.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
 
@@ -99,7 +99,7 @@ static void worker_stop(void *user, void *context) {
 static struct error *load_policy(struct server *server, struct arena *arena) {
     if (server->config.policy == NULL)
         return NULL;
-    struct error *error = authorize_load(&server->arena, server->config.policy, &server->policy);
+    struct error *error = policy_load(&server->arena, server->config.policy, &server->policy);
     return error == NULL ? NULL : error_local(arena, "%.*s", SLICE_ARGS(error->message));
 }
 

@@ -5,49 +5,46 @@
 #include "fuzz.h"
 #include "policy/policy.h"
 
-static const struct policy_key key_list[] = {
-    {"dynamodb:FullTableScan", 0, false, false}, {"dynamodb:Select", 1, false, false},
-    {"dynamodb:LeadingKeys", 2, true, false},    {"aws:username", 3, false, true},
-    {"aws:PrincipalArn", 4, false, true},        {"aws:CurrentTime", 5, false, false},
-    {"aws:EpochTime", 6, false, false},
-};
-static const struct policy_keys keys = {key_list, sizeof(key_list) / sizeof(*key_list)};
-
-enum { VALUES = 7 };
-
 /* A value of each kind, by key; the names are as a caller may choose them. */
-static const char *const texts[VALUES] = {"true",
-                                          "COUNT",
-                                          "1.50",
-                                          "ann*",
-                                          "arn:aws:iam::000000000000:user/ann*",
-                                          "2026-10-17T08:30:00Z",
-                                          "1792225800"};
+static const struct {
+    enum policy_key key;
+    const char *text;
+} known[] = {
+    {POLICY_KEY_FULL_TABLE_SCAN, "true"},
+    {POLICY_KEY_SELECT, "COUNT"},
+    {POLICY_KEY_LEADING_KEYS, "1.50"},
+    {POLICY_KEY_USERNAME, "ann*"},
+    {POLICY_KEY_PRINCIPAL_ARN, "arn:aws:iam::000000000000:user/ann*"},
+    {POLICY_KEY_CURRENT_TIME, "2026-10-17T08:30:00Z"},
+    {POLICY_KEY_EPOCH_TIME, "1792225800"},
+};
+enum { KNOWN_COUNT = sizeof(known) / sizeof(*known) };
 
 static void check_request(const struct policy *policy, const struct policy_request *request) {
-    uint32_t used = policy_values_used(policy);
+    uint64_t used = policy_keys_used(policy);
     enum policy_verdict verdict = policy_evaluate(policy, request);
     struct policy_request less = *request;
-    for (unsigned v = 0; v < VALUES; v++)
-        if (!(used >> v & 1))
-            less.values[v].count = 0;
-    CHECK(used >> VALUES == 0);
+    for (unsigned key = 0; key < POLICY_KEY_COUNT; key++)
+        if (!(used >> key & 1))
+            less.values[key].count = 0;
+    CHECK(used >> POLICY_KEY_COUNT == 0);
     CHECK(policy_evaluate(policy, request) == verdict);
     CHECK(policy_evaluate(policy, &less) == verdict);
 }
 
 static void check_policy(const struct policy *policy) {
-    struct slice values[VALUES];
+    struct slice values[KNOWN_COUNT];
     struct policy_request request = {.action = SLICE_LITERAL("dynamodb:ListTables"),
                                      .resource = SLICE_LITERAL("*")};
     check_request(policy, &request);
     request.action = SLICE_LITERAL("dynamodb:PartiQLSelect");
     request.resource = SLICE_LITERAL("arn:aws:dynamodb:us-east-1:000000000000:table/a/index/b");
-    for (unsigned v = 0; v < VALUES; v++) {
-        values[v] = slice_text(texts[v]);
-        request.values[v] = (struct policy_values){&values[v], 1};
+    for (unsigned v = 0; v < KNOWN_COUNT; v++) {
+        values[v] = slice_text(known[v].text);
+        request.values[known[v].key] = (struct policy_values){.list = &values[v], .count = 1};
     }
-    request.values[2] = (struct policy_values){&values[1], 2};
+    request.values[POLICY_KEY_LEADING_KEYS] =
+        (struct policy_values){.list = &values[1], .count = 2};
     check_request(policy, &request);
 }
 
@@ -57,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     arena_init(&arena);
     struct error *error = size > POLICY_BYTES_MAX
                               ? NULL
-                              : policy_parse(&arena, &keys, "name", slice_of(data, size), &policy);
+                              : policy_parse(&arena, "name", slice_of(data, size), &policy);
     if (error != NULL)
         CHECK(slice_starts_with(error->message, SLICE_LITERAL("name:")));
     else if (size <= POLICY_BYTES_MAX)

@@ -25,7 +25,7 @@ static const char *action_of(enum verb verb) {
 /* ---- partitions ---- */
 
 static void add_scan(struct permission *permission, bool scans) {
-    permission_add(permission, PERMISSION_FULL_TABLE_SCAN,
+    permission_add(permission, POLICY_KEY_FULL_TABLE_SCAN,
                    scans ? SLICE_LITERAL("true") : SLICE_LITERAL("false"));
 }
 
@@ -35,8 +35,8 @@ static void add_ranges(const struct permission_check *check, struct permission *
         add_scan(permission, true);
         return;
     }
-    if (permission->keys == NULL || (!permission_wanted(check, PERMISSION_FULL_TABLE_SCAN) &&
-                                     !permission_wanted(check, PERMISSION_LEADING_KEYS)))
+    if (permission->keys == NULL || (!permission_wanted(check, POLICY_KEY_FULL_TABLE_SCAN) &&
+                                     !permission_wanted(check, POLICY_KEY_LEADING_KEYS)))
         return;
     struct arena *arena = permission->call->arena;
     struct partiql_ranges *ranges = ARENA_NEW(arena, struct partiql_ranges);
@@ -50,7 +50,7 @@ static void add_key(const struct permission_check *check, struct permission *per
                     const struct partiql *partiql) {
     struct value key = VALUE_ABSENT;
     enum partiql_key_fit fit;
-    if (permission->keys == NULL || !permission_wanted(check, PERMISSION_LEADING_KEYS) ||
+    if (permission->keys == NULL || !permission_wanted(check, POLICY_KEY_LEADING_KEYS) ||
         partiql_key(permission->call->arena, partiql, permission->keys, &key, &fit) != NULL)
         return;
     permission_add_key(check, permission, key);
@@ -94,7 +94,7 @@ struct error *partiql_permission_ask(struct op_call *call, const struct permissi
     struct permission permission;
     permission_init(&permission, call, action_of(verb), partiql->table_name, partiql->index_name);
     if (transaction)
-        permission_add(&permission, PERMISSION_ENCLOSING_OPERATION, slice_text(call->op->name));
+        permission_add(&permission, POLICY_KEY_ENCLOSING_OPERATION, slice_text(call->op->name));
     if (partiql_reads(partiql)) {
         permission_add_select(&permission, SLICE_NONE, partiql->column_count > 0,
                               slice_present(partiql->index_name));
@@ -102,7 +102,7 @@ struct error *partiql_permission_ask(struct op_call *call, const struct permissi
     } else if (verb == VERB_INSERT) {
         permission_add_key(check, &permission, partiql->item);
     } else {
-        permission_add(&permission, PERMISSION_RETURN_VALUES,
+        permission_add(&permission, POLICY_KEY_RETURN_VALUES,
                        return_values(partiql->statement->returning));
         add_key(check, &permission, partiql);
     }

@@ -57,16 +57,15 @@ void permission_init(struct permission *permission, struct op_call *call, const 
                      struct slice table, struct slice index) {
     *permission = (struct permission){
         .call = call,
-        .action = slice_text(action),
-        .resource = table_arn(call, table, index),
+        .request = {.action = slice_text(action), .resource = table_arn(call, table, index)},
     };
     find_keys(permission, table, index);
 }
 
 /* ---- values ---- */
 
-void permission_add(struct permission *permission, enum permission_key key, struct slice value) {
-    struct permission_values *values = &permission->values[key];
+void permission_add(struct permission *permission, enum policy_key key, struct slice value) {
+    struct policy_values *values = &permission->request.values[key];
     /* The capacity is the next power of two. */
     if ((values->count & (values->count - 1)) == 0) {
         size_t capacity = values->count == 0 ? 1 : 2 * values->count;
@@ -79,7 +78,7 @@ void permission_add(struct permission *permission, enum permission_key key, stru
 }
 
 static void add_parameter(const struct permission_check *check, struct permission *permission,
-                          enum permission_key key, const char *name) {
+                          enum policy_key key, const char *name) {
     const struct field *field = find_member(permission->call, name);
     if (field == NULL || !permission_wanted(check, key))
         return;
@@ -89,8 +88,8 @@ static void add_parameter(const struct permission_check *check, struct permissio
 
 void permission_add_parameters(const struct permission_check *check,
                                struct permission *permission) {
-    add_parameter(check, permission, PERMISSION_RETURN_CONSUMED_CAPACITY, "ReturnConsumedCapacity");
-    add_parameter(check, permission, PERMISSION_RETURN_VALUES, "ReturnValues");
+    add_parameter(check, permission, POLICY_KEY_RETURN_CONSUMED_CAPACITY, "ReturnConsumedCapacity");
+    add_parameter(check, permission, POLICY_KEY_RETURN_VALUES, "ReturnValues");
 }
 
 /* ---- what most operations need ---- */
@@ -130,9 +129,9 @@ static struct error *ask_resource(void *context, const struct resource *resource
     struct asking *asking = context;
     struct permission *permission = &asking->permission;
     struct op_call *call = permission->call;
-    permission->resource = resource->kind == RESOURCE_ARN
-                               ? resource_of_arn(call, resource->given)
-                               : table_arn(call, resource->given, resource->index);
+    permission->request.resource = resource->kind == RESOURCE_ARN
+                                       ? resource_of_arn(call, resource->given)
+                                       : table_arn(call, resource->given, resource->index);
     asking->count++;
     TRY(asking->check->ask(asking->check, permission));
     return resource->kind == RESOURCE_TARGET_TABLE
@@ -142,10 +141,10 @@ static struct error *ask_resource(void *context, const struct resource *resource
 
 static struct error *ask_default(struct op_call *call, const struct permission_check *check) {
     const struct op *op = call->op;
-    struct asking asking = {{.call = call, .resource = SLICE_LITERAL("*")}, check, 0};
-    asking.permission.action = op->action != NULL
-                                   ? slice_text(op->action)
-                                   : arena_printf(call->arena, "dynamodb:%s", op->name);
+    struct asking asking = {{.call = call, .request = {.resource = SLICE_LITERAL("*")}}, check, 0};
+    asking.permission.request.action = op->action != NULL
+                                           ? slice_text(op->action)
+                                           : arena_printf(call->arena, "dynamodb:%s", op->name);
     permission_add_parameters(check, &asking.permission);
     if (!(op->flags & OP_NO_RESOURCE))
         TRY(resources_visit(op->input, call->request, ask_resource, &asking));

@@ -11,37 +11,21 @@
 #define GRAMME_OPS_PERMISSION_PERMISSION_H
 
 #include "ops/request/expressions.h"
-
-enum permission_key {
-#define KEY(symbol, name, list) PERMISSION_##symbol,
-#define ALIAS(symbol, name, list)
-#include "ops/permission/permission_keys.def"
-#undef KEY
-#undef ALIAS
-    PERMISSION_KEY_COUNT
-};
-
-/* None: the request does not say. */
-struct permission_values {
-    struct slice *list;
-    size_t count;
-};
+#include "policy/policy.h"
 
 struct permission {
     struct op_call *call;
-    struct slice action;   /* "dynamodb:PutItem" */
-    struct slice resource; /* an ARN, or "*" */
+    struct policy_request request; /* what policies see of it */
     /* By which items are found in the table or index; NULL: it is not there. Borrowed from the
      * catalog until the next permission is made. */
     const struct key_schema *keys;
-    struct permission_values values[PERMISSION_KEY_COUNT];
 };
 
 /* Who is asked. */
 struct permission_check {
     /* NULL: granted; else the error for the caller. */
-    struct error *(*ask)(const struct permission_check *check, const struct permission *permission);
-    uint32_t keys; /* a bit for each key that somebody looks at; others need no values */
+    struct error *(*ask)(const struct permission_check *check, struct permission *permission);
+    uint64_t keys; /* a bit for each key that somebody looks at; others need no values */
 };
 
 /* Asks for all that the request needs. */
@@ -53,13 +37,12 @@ struct error *permission_ask(struct op_call *call, const struct permission_check
 void permission_init(struct permission *permission, struct op_call *call, const char *action,
                      struct slice table, struct slice index);
 
-static inline bool permission_wanted(const struct permission_check *check,
-                                     enum permission_key key) {
-    return (check->keys >> key & 1) != 0;
+static inline bool permission_wanted(const struct permission_check *check, enum policy_key key) {
+    return (check->keys & policy_key_bit(key)) != 0;
 }
 
 /* One more value, which the caller keeps. */
-void permission_add(struct permission *permission, enum permission_key key, struct slice value);
+void permission_add(struct permission *permission, enum policy_key key, struct slice value);
 /* ReturnConsumedCapacity and ReturnValues, as far as the operation has them. */
 void permission_add_parameters(const struct permission_check *check, struct permission *permission);
 /* Select as it is in effect: it always has a value. */

@@ -11,7 +11,7 @@ void permission_add_select(struct permission *permission, struct slice select, b
         select = specific ? SLICE_LITERAL("SPECIFIC_ATTRIBUTES")
                  : index  ? SLICE_LITERAL("ALL_PROJECTED_ATTRIBUTES")
                           : SLICE_LITERAL("ALL_ATTRIBUTES");
-    permission_add(permission, PERMISSION_SELECT, select);
+    permission_add(permission, POLICY_KEY_SELECT, select);
 }
 
 /* ---- partition keys ---- */
@@ -35,11 +35,11 @@ static struct slice text_of(struct arena *arena, struct value value) {
 
 void permission_add_key_value(const struct permission_check *check, struct permission *permission,
                               struct value value) {
-    if (!permission_wanted(check, PERMISSION_LEADING_KEYS))
+    if (!permission_wanted(check, POLICY_KEY_LEADING_KEYS))
         return;
     struct slice text = text_of(permission->call->arena, value);
     if (slice_present(text))
-        permission_add(permission, PERMISSION_LEADING_KEYS, text);
+        permission_add(permission, POLICY_KEY_LEADING_KEYS, text);
 }
 
 void permission_add_key(const struct permission_check *check, struct permission *permission,
@@ -53,22 +53,22 @@ void permission_add_key(const struct permission_check *check, struct permission 
 
 void permission_add_item(const struct permission_check *check, struct permission *permission,
                          struct value item) {
-    if (!permission_wanted(check, PERMISSION_ATTRIBUTES) || value_type(item) != VALUE_M)
+    if (!permission_wanted(check, POLICY_KEY_ATTRIBUTES) || value_type(item) != VALUE_M)
         return;
     struct value_iter iter;
     value_iter_init(&iter, item);
     while (value_iter_next(&iter))
-        permission_add(permission, PERMISSION_ATTRIBUTES, iter.name);
+        permission_add(permission, POLICY_KEY_ATTRIBUTES, iter.name);
 }
 
 static struct error *add_path(void *context, const struct expr_path_visit *visit) {
-    permission_add(context, PERMISSION_ATTRIBUTES, visit->name);
+    permission_add(context, POLICY_KEY_ATTRIBUTES, visit->name);
     return NULL;
 }
 
 void permission_add_expression(const struct permission_check *check, struct permission *permission,
                                const struct expr *expr) {
-    if (expr != NULL && permission_wanted(check, PERMISSION_ATTRIBUTES))
+    if (expr != NULL && permission_wanted(check, POLICY_KEY_ATTRIBUTES))
         expr_visit_paths(expr, add_path, permission);
 }
 
@@ -80,8 +80,8 @@ void permission_add_expressions(const struct permission_check *check, struct per
 
 void permission_add_name(const struct permission_check *check, struct permission *permission,
                          struct slice name) {
-    if (permission_wanted(check, PERMISSION_ATTRIBUTES))
-        permission_add(permission, PERMISSION_ATTRIBUTES, name);
+    if (permission_wanted(check, POLICY_KEY_ATTRIBUTES))
+        permission_add(permission, POLICY_KEY_ATTRIBUTES, name);
 }
 
 void permission_add_names(const struct permission_check *check, struct permission *permission,
@@ -95,7 +95,7 @@ struct error *permission_ask_action(const struct permission_check *check,
                                     struct permission *permission, struct value attributes,
                                     const struct expressions *expressions) {
     permission_add_parameters(check, permission);
-    permission_add(permission, PERMISSION_ENCLOSING_OPERATION,
+    permission_add(permission, POLICY_KEY_ENCLOSING_OPERATION,
                    slice_text(permission->call->op->name));
     permission_add_key(check, permission, attributes);
     permission_add_item(check, permission, attributes);

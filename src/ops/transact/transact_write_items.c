@@ -271,7 +271,7 @@ static struct error *authorize(struct op_call *call, const struct permission_che
         struct permission permission;
         permission_init(&permission, call, action_of(work->transact.writes[i].kind),
                         action->input->table_name, SLICE_NONE);
-        permission_add(&permission, PERMISSION_RETURN_VALUES, SLICE_LITERAL("NONE"));
+        permission_add(&permission, POLICY_KEY_RETURN_VALUES, SLICE_LITERAL("NONE"));
         TRY(permission_ask_action(check, &permission, action->input->attributes.value,
                                   &action->expressions));
     }

@@ -33,24 +33,23 @@ struct asked {
     const char *refused; /* an action, or NULL */
 };
 
-static struct error *ask(const struct permission_check *check,
-                         const struct permission *permission) {
+static struct error *ask(const struct permission_check *check, struct permission *permission) {
     const struct asked *asked = (const struct asked *)(const void *)check;
-    const struct permission_values *values =
-        &permission->values[PERMISSION_RETURN_CONSUMED_CAPACITY];
-    buffer_printf(asked->text, "%.*s %.*s", SLICE_ARGS(permission->action),
-                  SLICE_ARGS(permission->resource));
+    const struct policy_request *request = &permission->request;
+    const struct policy_values *values = &request->values[POLICY_KEY_RETURN_CONSUMED_CAPACITY];
+    buffer_printf(asked->text, "%.*s %.*s", SLICE_ARGS(request->action),
+                  SLICE_ARGS(request->resource));
     if (values->count > 0)
         buffer_printf(asked->text, " %.*s", SLICE_ARGS(values->list[0]));
     buffer_append_byte(asked->text, '\n');
-    if (asked->refused == NULL || !slice_is(permission->action, asked->refused))
+    if (asked->refused == NULL || !slice_is(request->action, asked->refused))
         return NULL;
     return error_new(permission->call->arena, ERROR_ACCESS_DENIED, "no");
 }
 
 /* The permissions that were asked for, one per line, and the error. */
 static const char *permissions_of(struct arena *arena, const struct op *op, const char *json,
-                                  uint32_t keys, const char *refused) {
+                                  uint64_t keys, const char *refused) {
     struct op_context context = {.region = SLICE_LITERAL("eu-west-1"),
                                  .account = SLICE_LITERAL("123456789012")};
     struct op_call call = {.op = op, .context = &context, .arena = arena};
@@ -138,7 +137,7 @@ static void refusals_end_the_questions(void **state) {
 
 static void parameters(void **state) {
     struct arena *arena = *state;
-    const uint32_t keys = 1 << PERMISSION_RETURN_CONSUMED_CAPACITY;
+    const uint64_t keys = policy_key_bit(POLICY_KEY_RETURN_CONSUMED_CAPACITY);
     assert_string_equal(permissions_of(arena, &search_vectors, "{\"TableName\":\"t\"}", keys, NULL),
                         "dynamodb:SearchVectors " TABLE "t NONE\nok");
     assert_string_equal(permissions_of(arena, &search_vectors,

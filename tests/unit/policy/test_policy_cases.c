@@ -19,19 +19,12 @@
 #include "support/case_lines.h"
 
 enum { VALUES_MAX = 8 };
-enum { KEY_SCAN, KEY_SELECT, KEY_LEADING, KEY_USER, KEY_ARN, KEY_TIME, KEY_EPOCH, KEY_COUNT };
 
-static const struct policy_key key_list[] = {
-    {"dynamodb:FullTableScan", KEY_SCAN, false, false},
-    {"dynamodb:Select", KEY_SELECT, false, false},
-    {"dynamodb:LeadingKeys", KEY_LEADING, true, false},
-    {"dynamodb:FirstPartitionKeyValues", KEY_LEADING, true, false},
-    {"aws:username", KEY_USER, false, true},
-    {"aws:PrincipalArn", KEY_ARN, false, true},
-    {"aws:CurrentTime", KEY_TIME, false, false},
-    {"aws:EpochTime", KEY_EPOCH, false, false},
+/* The values of a request, and their names for keys that have them behind a slash. */
+struct values {
+    struct slice lists[POLICY_KEY_COUNT][VALUES_MAX];
+    struct slice names[POLICY_KEY_COUNT][VALUES_MAX];
 };
-static const struct policy_keys keys = {key_list, sizeof(key_list) / sizeof(*key_list)};
 
 struct test {
     struct arena arena;
@@ -72,7 +65,7 @@ static struct slice take_word(struct slice *line) {
 
 static void parse_document(struct test *test) {
     if (!test->parsed)
-        test->error = policy_parse(&test->arena, &keys, "policy", test->document, &test->policy);
+        test->error = policy_parse(&test->arena, "policy", test->document, &test->policy);
     test->parsed = true;
 }
 
@@ -82,33 +75,31 @@ static void expect_error(struct test *test, struct slice line, struct slice text
 }
 
 static void add_value(struct test *test, struct policy_request *request, struct slice word,
-                      struct slice lists[KEY_COUNT][VALUES_MAX]) {
+                      struct values *values) {
     const uint8_t *equals = memchr(word.data, '=', word.len);
     if (equals == NULL)
         die(test, "no = in a value");
     struct slice name = slice_of(word.data, (size_t)(equals - word.data));
-    for (size_t i = 0; i < keys.count; i++) {
-        if (!slice_is(name, key_list[i].name))
-            continue;
-        unsigned key = key_list[i].value;
-        struct policy_values *values = &request->values[key];
-        CHECK(values->count < VALUES_MAX);
-        lists[key][values->count++] = slice_skip(word, name.len + 1);
-        values->list = lists[key];
-        return;
-    }
-    die(test, "no such key");
+    struct policy_key_use use;
+    if (!policy_key_find(name, &use))
+        die(test, "no such key");
+    struct policy_values *of_key = &request->values[use.key];
+    CHECK(of_key->count < VALUES_MAX);
+    values->lists[use.key][of_key->count] = slice_skip(word, name.len + 1);
+    values->names[use.key][of_key->count++] = use.name;
+    of_key->list = values->lists[use.key];
+    of_key->names = values->names[use.key];
 }
 
 static void expect_verdict(struct test *test, struct slice line, struct slice verdict,
                            struct slice rest) {
     static const char *const names[] = {"allowed", "denied", "unmentioned"};
-    struct slice lists[KEY_COUNT][VALUES_MAX];
+    struct values values;
     struct policy_request request = {0};
     request.action = take_word(&rest);
     request.resource = take_word(&rest);
     while (rest.len > 0)
-        add_value(test, &request, take_word(&rest), lists);
+        add_value(test, &request, take_word(&rest), &values);
     if (test->error != NULL) {
         report(test, false, line, test->error->message);
         return;
