@@ -43,8 +43,7 @@ static enum policy_verdict decide(const struct authorization *self,
         self->policy == NULL ? POLICY_NOT_ALLOWED : policy_evaluate(self->policy, request);
     for (size_t i = 0; i < self->who->policy_count && verdict != POLICY_DENIED; i++) {
         enum policy_verdict next = policy_evaluate(self->who->policies[i], request);
-        if (next != POLICY_NOT_ALLOWED)
-            verdict = next;
+        verdict = next > verdict ? next : verdict;
     }
     return verdict;
 }

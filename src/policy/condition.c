@@ -109,6 +109,10 @@ static bool operand_matches(const struct condition_operator *op, const struct op
         return decimal_compare(given, operand->text, &order) && accepts(op, order);
     case OPERAND_DATE:
         return date_compare(given, operand->text, &order) && accepts(op, order);
+    case OPERAND_ADDRESS:
+        return address_range_contains(operand->range, given);
+    case OPERAND_BINARY: /* bytes have one text */
+        return slice_equal(given, operand->text);
     case OPERAND_NULL:
         break;
     }

@@ -26,7 +26,7 @@ struct error *policy_fault(const struct policy_loader *loader, const char *forma
     if (slice_present(loader->element))
         place = arena_printf(loader->arena, "%.*s%s %.*s", SLICE_ARGS(place),
                              loader->statement > 0 ? "," : "", SLICE_ARGS(loader->element));
-    return error_local(loader->arena, "%s:%.*s%s %.*s", loader->name, SLICE_ARGS(place),
+    return error_local(loader->arena, "%s:%.*s%s %.*s", loader->document->name, SLICE_ARGS(place),
                        place.len > 0 ? ":" : "", SLICE_ARGS(text));
 }
 
@@ -36,7 +36,8 @@ struct error *policy_shape_fault(const struct policy_loader *loader, const char 
     size_t line = 1;
     for (const uint8_t *at = loader->json.start; at < loader->json.next; at++)
         line += *at == '\n';
-    return error_local(loader->arena, "%s: line %zu is not valid JSON", loader->name, line);
+    return error_local(loader->arena, "%s: line %zu is not valid JSON", loader->document->name,
+                       line);
 }
 
 void *policy_room(struct arena *arena, void *list, size_t count, size_t size) {
@@ -98,11 +99,7 @@ struct error *policy_read_arn(struct policy_loader *loader, struct slice text,
 
 /* ---- elements of a statement ---- */
 
-/* A string, or a list of at least one. */
-static struct error *read_strings(struct policy_loader *loader,
-                                  struct error *(*take)(struct policy_loader *loader,
-                                                        struct policy_statement *statement,
-                                                        struct slice text),
+struct error *policy_read_strings(struct policy_loader *loader, policy_take *take,
                                   struct policy_statement *statement) {
     static const char wanted[] = "must be a string or a list of strings";
     if (json_next(&loader->json) == JSON_STRING)
@@ -162,17 +159,24 @@ static struct error *read_sid(struct policy_loader *loader, struct policy_statem
 static struct error *read_actions(struct policy_loader *loader,
                                   struct policy_statement *statement) {
     statement->actions.inverted = slice_is(loader->element, "NotAction");
-    return read_strings(loader, take_action, statement);
+    return policy_read_strings(loader, take_action, statement);
 }
 
 static struct error *read_resources(struct policy_loader *loader,
                                     struct policy_statement *statement) {
     statement->resources.inverted = slice_is(loader->element, "NotResource");
-    return read_strings(loader, take_resource, statement);
+    return policy_read_strings(loader, take_resource, statement);
 }
 
 /* Of two elements of one group, a statement has only one. */
-enum element_group { GROUP_SID, GROUP_EFFECT, GROUP_ACTION, GROUP_RESOURCE, GROUP_CONDITION };
+enum element_group {
+    GROUP_SID,
+    GROUP_EFFECT,
+    GROUP_PRINCIPAL,
+    GROUP_ACTION,
+    GROUP_RESOURCE,
+    GROUP_CONDITION
+};
 
 static const struct {
     const char *name;
@@ -181,12 +185,23 @@ static const struct {
 } elements[] = {
     {"Sid", GROUP_SID, read_sid},
     {"Effect", GROUP_EFFECT, read_effect},
+    {"Principal", GROUP_PRINCIPAL, policy_read_principals},
+    {"NotPrincipal", GROUP_PRINCIPAL, policy_read_principals},
     {"Action", GROUP_ACTION, read_actions},
     {"NotAction", GROUP_ACTION, read_actions},
     {"Resource", GROUP_RESOURCE, read_resources},
     {"NotResource", GROUP_RESOURCE, read_resources},
     {"Condition", GROUP_CONDITION, policy_read_conditions},
 };
+
+static struct error *check_place(const struct policy_loader *loader, enum element_group group) {
+    enum policy_kind kind = loader->document->kind;
+    if (group == GROUP_PRINCIPAL && kind == POLICY_OF_IDENTITY)
+        return policy_fault(loader, "has no place in the policy of an identity");
+    if (group == GROUP_RESOURCE && kind == POLICY_OF_TRUST)
+        return policy_fault(loader, "has no place in the trust policy of a role");
+    return NULL;
+}
 
 static struct error *read_element(struct policy_loader *loader, struct policy_statement *statement,
                                   unsigned *seen) {
@@ -196,20 +211,22 @@ static struct error *read_element(struct policy_loader *loader, struct policy_st
         if (*seen & 1U << elements[i].group)
             return policy_fault(loader, "stands here twice, or beside its opposite");
         *seen |= 1U << elements[i].group;
+        TRY(check_place(loader, elements[i].group));
         return elements[i].read(loader, statement);
     }
-    if (slice_is(loader->element, "Principal") || slice_is(loader->element, "NotPrincipal"))
-        return policy_fault(loader, "has no place in the policy of an identity");
     return policy_fault(loader, "is not an element of a statement");
 }
 
 static struct error *check_complete(struct policy_loader *loader, unsigned seen) {
+    enum policy_kind kind = loader->document->kind;
     loader->element = SLICE_NONE;
     if (!(seen & 1U << GROUP_EFFECT))
         return policy_fault(loader, "Effect is missing");
+    if (!(seen & 1U << GROUP_PRINCIPAL) && kind != POLICY_OF_IDENTITY)
+        return policy_fault(loader, "Principal is missing, or NotPrincipal");
     if (!(seen & 1U << GROUP_ACTION))
         return policy_fault(loader, "Action is missing, or NotAction");
-    if (!(seen & 1U << GROUP_RESOURCE))
+    if (!(seen & 1U << GROUP_RESOURCE) && kind != POLICY_OF_TRUST)
         return policy_fault(loader, "Resource is missing, or NotResource");
     return NULL;
 }
@@ -303,11 +320,11 @@ static struct error *read_document(struct policy_loader *loader, struct policy *
     return NULL;
 }
 
-struct error *policy_parse(struct arena *arena, const char *name, struct slice text,
+struct error *policy_parse(struct arena *arena, const struct policy_document *document,
                            const struct policy **ret_policy) {
     struct policy *policy = ARENA_NEW(arena, struct policy);
-    struct policy_loader loader = {.arena = arena, .name = name};
-    text = arena_slice(arena, text);
+    struct policy_loader loader = {.arena = arena, .document = document};
+    struct slice text = arena_slice(arena, document->text);
     json_reader_init(&loader.json, text, arena);
     TRY(find_version(&loader));
     json_reader_init(&loader.json, text, arena);
@@ -331,5 +348,6 @@ struct error *policy_load(struct arena *arena, const char *path, const struct po
         return error_local(arena, "%s: cannot be read", path);
     if (text.len > POLICY_BYTES_MAX)
         return error_local(arena, "%s: a policy has at most %d bytes", path, POLICY_BYTES_MAX);
-    return policy_parse(arena, path, buffer_slice(&text), ret_policy);
+    const struct policy_document document = {POLICY_OF_IDENTITY, path, buffer_slice(&text)};
+    return policy_parse(arena, &document, ret_policy);
 }

@@ -1,6 +1,7 @@
 /* load_condition.c - reading the Condition of a statement:
  *
  *   {"Bool": {"dynamodb:FullTableScan": "true"}, "ForAllValues:StringLike": {...}, ...} */
+#include "base/base64.h"
 #include "base/date.h"
 #include "policy/loader.h"
 
@@ -70,6 +71,23 @@ static struct error *read_date(struct policy_loader *loader, struct slice text,
     return NULL;
 }
 
+static struct error *read_range(struct policy_loader *loader, struct slice text,
+                                struct operand *operand) {
+    operand->range = ARENA_NEW(loader->arena, struct address_range);
+    return address_range_parse(text, operand->range)
+               ? NULL
+               : wrong_value(loader, "address: 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32", text);
+}
+
+static struct error *read_binary(struct policy_loader *loader, struct slice text,
+                                 struct operand *operand) {
+    size_t len;
+    uint8_t *bytes = arena_alloc(loader->arena, base64_decoded_max(text.len));
+    operand->text = text;
+    return base64_decode(text, bytes, &len) == BASE64_OK ? NULL
+                                                         : wrong_value(loader, "base64", text);
+}
+
 static struct error *read_operand(struct policy_loader *loader, enum operand_kind kind,
                                   struct slice text, struct operand *operand) {
     struct pattern_syntax syntax = policy_syntax(loader, kind == OPERAND_PATTERN);
@@ -91,6 +109,10 @@ static struct error *read_operand(struct policy_loader *loader, enum operand_kin
         return decimal_compare(text, text, &order) ? NULL : wrong_value(loader, "number", text);
     case OPERAND_DATE:
         return read_date(loader, text, &operand->text);
+    case OPERAND_ADDRESS:
+        return read_range(loader, text, operand);
+    case OPERAND_BINARY:
+        return read_binary(loader, text, operand);
     }
     return NULL;
 }

@@ -8,7 +8,7 @@
 struct policy_loader {
     struct arena *arena;
     struct json_reader json;
-    const char *name;     /* of the document, in errors */
+    const struct policy_document *document;
     size_t statement;     /* counted from 1; 0: outside of statements */
     struct slice sid;     /* absent: the statement has none, or it was not read yet */
     struct slice element; /* where the reader is; absent: in none */
@@ -34,7 +34,15 @@ struct error *policy_read_pattern(struct policy_loader *loader, const struct pat
 struct error *policy_read_arn(struct policy_loader *loader, struct slice text,
                               struct arn_pattern *ret_arn);
 
-/* After the name "Condition": reads its value. */
+/* A string, or a list of at least one, each of which is taken. */
+typedef struct error *policy_take(struct policy_loader *loader, struct policy_statement *statement,
+                                  struct slice text);
+struct error *policy_read_strings(struct policy_loader *loader, policy_take *take,
+                                  struct policy_statement *statement);
+
+/* After the name of the element: reads its value. */
+struct error *policy_read_principals(struct policy_loader *loader,
+                                     struct policy_statement *statement);
 struct error *policy_read_conditions(struct policy_loader *loader,
                                      struct policy_statement *statement);
 

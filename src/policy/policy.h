@@ -3,6 +3,7 @@
  * A document is read once. Whatever in it cannot be evaluated - an unknown element, operator or
  * condition key - is an error then, with its place: a policy that is not understood protects
  * nothing. Evaluation: a statement that denies wins, then one that allows; nothing else is allowed.
+ * How the verdicts of several documents add up is for whoever knows them all.
  *
  * Memory: a policy lives in the arena it was read into; evaluation allocates nothing.
  * Threads: a policy is immutable. */
@@ -10,32 +11,48 @@
 #define GRAMME_POLICY_POLICY_H
 
 #include "base/error.h"
+#include "policy/caller.h"
 #include "policy/keys.h"
 
 enum { POLICY_BYTES_MAX = 256 * 1024 };
 
 struct policy;
 
-/* `name` stands in errors, which are for the person who wrote the document. The text may go after
- * the call. */
-struct error *policy_parse(struct arena *arena, const char *name, struct slice text,
+/* What a document is attached to, which says what stands in its statements. */
+enum policy_kind {
+    POLICY_OF_IDENTITY, /* a user, a role, a boundary, a session: no Principal */
+    POLICY_OF_RESOURCE, /* a table or a stream: a Principal */
+    POLICY_OF_TRUST,    /* a role, telling who may assume it: a Principal and no Resource */
+};
+
+struct policy_document {
+    enum policy_kind kind;
+    const char *name;  /* in errors, which are for the person who wrote it */
+    struct slice text; /* may go after the call */
+};
+
+struct error *policy_parse(struct arena *arena, const struct policy_document *document,
                            const struct policy **ret_policy);
-/* The same for a file. */
+/* The policy of an identity, from a file. */
 struct error *policy_load(struct arena *arena, const char *path, const struct policy **ret_policy);
 
 /* A bit for each key that some condition or variable looks at: the others need not be there. */
 uint64_t policy_keys_used(const struct policy *policy);
 
 struct policy_request {
-    struct slice action;   /* "dynamodb:GetItem" */
-    struct slice resource; /* an ARN, or "*" when the action is not about one */
+    const struct caller *caller; /* looked at by documents with principals only */
+    struct slice action;         /* "dynamodb:GetItem" */
+    struct slice resource;       /* an ARN, or "*" when the action is not about one */
     struct policy_values values[POLICY_KEY_COUNT];
 };
 
+/* The greater one wins, of statements and of documents that count alike. */
 enum policy_verdict {
-    POLICY_ALLOWED,
-    POLICY_DENIED,     /* by a statement */
-    POLICY_NOT_ALLOWED /* by no statement */
+    POLICY_NOT_ALLOWED,         /* by no statement */
+    POLICY_ALLOWED_FOR_ACCOUNT, /* as one of their account: within what their own policies allow */
+    POLICY_ALLOWED_FOR_ROLE, /* as any session of their role: within boundary and session policy */
+    POLICY_ALLOWED,          /* where there are principals: as they themselves, or everybody */
+    POLICY_DENIED,           /* by a statement */
 };
 
 enum policy_verdict policy_evaluate(const struct policy *policy,

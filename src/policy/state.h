@@ -2,6 +2,7 @@
 #ifndef GRAMME_POLICY_STATE_H
 #define GRAMME_POLICY_STATE_H
 
+#include "policy/address.h"
 #include "policy/pattern.h"
 #include "policy/policy.h"
 
@@ -16,6 +17,8 @@ enum operand_kind {
     OPERAND_NULL,
     OPERAND_NUMBER,
     OPERAND_DATE,
+    OPERAND_ADDRESS,
+    OPERAND_BINARY,
 };
 
 enum { LESS = 1, EQUAL = 2, GREATER = 4 };
@@ -33,10 +36,11 @@ const struct condition_operator *condition_operator_find(struct slice name);
 enum { DATE_BYTES = 16 }; /* 20261017T000000Z: its bytes sort as time does */
 
 struct operand {
-    struct pattern pattern;  /* OPERAND_TEXT, _TEXT_ANY_CASE, _PATTERN */
-    struct arn_pattern *arn; /* OPERAND_ARN */
-    bool truth;              /* OPERAND_BOOL, OPERAND_NULL */
-    struct slice text;       /* OPERAND_NUMBER, OPERAND_DATE */
+    struct pattern pattern;      /* OPERAND_TEXT, _TEXT_ANY_CASE, _PATTERN */
+    struct arn_pattern *arn;     /* OPERAND_ARN */
+    bool truth;                  /* OPERAND_BOOL, OPERAND_NULL */
+    struct slice text;           /* OPERAND_NUMBER, OPERAND_DATE, OPERAND_BINARY */
+    struct address_range *range; /* OPERAND_ADDRESS */
 };
 
 /* What of a key's several values must match. */
@@ -66,12 +70,31 @@ struct statement_actions {
 
 struct statement_resources {
     struct arn_pattern *list;
-    size_t count;
+    size_t count;  /* 0: the document has none */
     bool inverted; /* NotResource */
+};
+
+enum principal_kind {
+    PRINCIPAL_EVERYONE,
+    PRINCIPAL_ACCOUNT,
+    PRINCIPAL_ARN,
+    PRINCIPAL_NOBODY, /* who never calls */
+};
+
+struct principal {
+    enum principal_kind kind;
+    struct slice text; /* the account's number, the ARN */
+};
+
+struct statement_principals {
+    struct principal *list;
+    size_t count;  /* 0: the document has none */
+    bool inverted; /* NotPrincipal */
 };
 
 struct policy_statement {
     bool denies;
+    struct statement_principals principals;
     struct statement_actions actions;
     struct statement_resources resources;
     struct condition *conditions; /* all must hold */

@@ -1,4 +1,5 @@
-/* fuzz_policy.c - any text as a policy document, and what is accepted on a few fixed requests.
+/* fuzz_policy.c - any text as a policy document of each kind, and what is accepted on a few fixed
+ * requests.
  *
  * Nothing may crash; what is refused is refused with a text that names the document; a policy says
  * the same to the same request twice; and values that it says it does not look at do not matter. */
@@ -34,7 +35,14 @@ static void check_request(const struct policy *policy, const struct policy_reque
 
 static void check_policy(const struct policy *policy) {
     struct slice values[KNOWN_COUNT];
-    struct policy_request request = {.action = SLICE_LITERAL("dynamodb:ListTables"),
+    const struct caller caller = {
+        .kind = CALLER_SESSION,
+        .account = SLICE_LITERAL("123456789012"),
+        .arn = SLICE_LITERAL("arn:aws:sts::123456789012:assumed-role/r/s"),
+        .principal_arn = SLICE_LITERAL("arn:aws:iam::123456789012:role/r"),
+    };
+    struct policy_request request = {.caller = &caller,
+                                     .action = SLICE_LITERAL("dynamodb:ListTables"),
                                      .resource = SLICE_LITERAL("*")};
     check_request(policy, &request);
     request.action = SLICE_LITERAL("dynamodb:PartiQLSelect");
@@ -49,16 +57,19 @@ static void check_policy(const struct policy *policy) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct arena arena;
-    const struct policy *policy;
-    arena_init(&arena);
-    struct error *error = size > POLICY_BYTES_MAX
-                              ? NULL
-                              : policy_parse(&arena, "name", slice_of(data, size), &policy);
-    if (error != NULL)
-        CHECK(slice_starts_with(error->message, SLICE_LITERAL("name:")));
-    else if (size <= POLICY_BYTES_MAX)
-        check_policy(policy);
-    arena_release(&arena);
+    if (size > POLICY_BYTES_MAX)
+        return 0;
+    for (unsigned kind = POLICY_OF_IDENTITY; kind <= POLICY_OF_TRUST; kind++) {
+        struct arena arena;
+        const struct policy *policy;
+        const struct policy_document document = {kind, "name", slice_of(data, size)};
+        arena_init(&arena);
+        struct error *error = policy_parse(&arena, &document, &policy);
+        if (error != NULL)
+            CHECK(slice_starts_with(error->message, SLICE_LITERAL("name:")));
+        else
+            check_policy(policy);
+        arena_release(&arena);
+    }
     return 0;
 }

@@ -5,12 +5,15 @@
  *
  * A file is groups separated by empty lines; lines that begin with # are comments. A group is
  *
+ *     resource | trust                     what the document is of, unless it is of an identity
  *     {"Version": "2012-10-17", ...}       a document, on one line or several
  *     error TEXT                           what is wrong with it
  *
  * or, when it is fine, any number of requests, each with its verdict and the values that it has:
  *
- *     allowed | denied | unmentioned ACTION RESOURCE [KEY=VALUE ...] */
+ *     VERDICT ACTION RESOURCE [caller=ARN] [KEY=VALUE ...]
+ *
+ * VERDICT is one of those below. Who calls is a user, a session or a root, by their ARN. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +22,15 @@
 #include "support/case_lines.h"
 
 enum { VALUES_MAX = 8 };
+
+static const char *const verdicts[] = {
+    [POLICY_NOT_ALLOWED] = "unmentioned",
+    [POLICY_ALLOWED_FOR_ACCOUNT] = "for-account",
+    [POLICY_ALLOWED_FOR_ROLE] = "for-role",
+    [POLICY_ALLOWED] = "allowed",
+    [POLICY_DENIED] = "denied",
+};
+enum { VERDICT_COUNT = sizeof(verdicts) / sizeof(*verdicts) };
 
 /* The values of a request, and their names for keys that have them behind a slash. */
 struct values {
@@ -33,7 +45,8 @@ struct test {
     int number;
     int failed;
     bool canary;
-    struct slice document; /* of the group, as far as it was read */
+    enum policy_kind kind; /* of the group */
+    struct slice document; /* likewise, as far as it was read */
     const struct policy *policy;
     struct error *error;
     bool parsed;
@@ -64,8 +77,9 @@ static struct slice take_word(struct slice *line) {
 /* ---- one line ---- */
 
 static void parse_document(struct test *test) {
+    const struct policy_document document = {test->kind, "policy", test->document};
     if (!test->parsed)
-        test->error = policy_parse(&test->arena, "policy", test->document, &test->policy);
+        test->error = policy_parse(&test->arena, &document, &test->policy);
     test->parsed = true;
 }
 
@@ -91,20 +105,53 @@ static void add_value(struct test *test, struct policy_request *request, struct 
     of_key->names = values->names[use.key];
 }
 
+/* arn:aws:sts::123456789012:assumed-role/R/S is a session of arn:aws:iam::123456789012:role/R. */
+static void read_caller(struct test *test, struct slice *rest, struct caller *ret_caller) {
+    struct slice arn = SLICE_LITERAL("arn:aws:iam::000000000000:user/any");
+    const struct slice mark = SLICE_LITERAL("caller=");
+    if (slice_starts_with(*rest, mark)) {
+        struct slice word = take_word(rest);
+        arn = slice_skip(word, mark.len);
+    }
+    enum { ACCOUNT_AT = 13, RESOURCE_AT = 26 };
+    CHECK(arn.len > RESOURCE_AT);
+    struct slice resource = slice_skip(arn, RESOURCE_AT),
+                 account = slice_of(arn.data + ACCOUNT_AT, 12);
+    *ret_caller =
+        (struct caller){CALLER_USER, .account = account, .arn = arn, .principal_arn = arn};
+    if (slice_is(resource, "root"))
+        ret_caller->kind = CALLER_ROOT;
+    if (!slice_starts_with(resource, SLICE_LITERAL("assumed-role/")))
+        return;
+    struct slice role = slice_skip(resource, strlen("assumed-role/"));
+    role.len = (size_t)((const uint8_t *)memchr(role.data, '/', role.len) - role.data);
+    ret_caller->kind = CALLER_SESSION;
+    ret_caller->principal_arn = arena_printf(&test->arena, "arn:aws:iam::%.*s:role/%.*s",
+                                             SLICE_ARGS(account), SLICE_ARGS(role));
+}
+
+static bool is_verdict(struct slice word) {
+    for (size_t i = 0; i < VERDICT_COUNT; i++)
+        if (slice_is(word, verdicts[i]))
+            return true;
+    return false;
+}
+
 static void expect_verdict(struct test *test, struct slice line, struct slice verdict,
                            struct slice rest) {
-    static const char *const names[] = {"allowed", "denied", "unmentioned"};
     struct values values;
-    struct policy_request request = {0};
+    struct caller caller;
+    struct policy_request request = {.caller = &caller};
     request.action = take_word(&rest);
     request.resource = take_word(&rest);
+    read_caller(test, &rest, &caller);
     while (rest.len > 0)
         add_value(test, &request, take_word(&rest), &values);
     if (test->error != NULL) {
         report(test, false, line, test->error->message);
         return;
     }
-    struct slice got = slice_text(names[policy_evaluate(test->policy, &request)]);
+    struct slice got = slice_text(verdicts[policy_evaluate(test->policy, &request)]);
     report(test, slice_equal(got, verdict), line, got);
 }
 
@@ -113,6 +160,7 @@ static void take_line(void *context, struct slice line, int number) {
     struct slice rest = line;
     test->line = number;
     if (line.len == 0) {
+        test->kind = POLICY_OF_IDENTITY;
         test->document = SLICE_NONE;
         test->parsed = false;
         return;
@@ -121,8 +169,11 @@ static void take_line(void *context, struct slice line, int number) {
         return;
     struct slice word = take_word(&rest);
     bool error = slice_is(word, "error");
-    if (!error && !slice_is(word, "allowed") && !slice_is(word, "denied") &&
-        !slice_is(word, "unmentioned")) {
+    if (slice_is(line, "resource") || slice_is(line, "trust")) {
+        test->kind = slice_is(line, "trust") ? POLICY_OF_TRUST : POLICY_OF_RESOURCE;
+        return;
+    }
+    if (!error && !is_verdict(word)) {
         if (!slice_present(test->document))
             test->document = slice_of(line.data, 0);
         test->document.len = (size_t)(line.data + line.len - test->document.data);
