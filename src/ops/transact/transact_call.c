@@ -44,12 +44,22 @@ struct error *transact_call_submit(struct op_call *call, struct transact_call *t
     return NULL;
 }
 
+/* `count` when none is. */
+static size_t first_refused(const struct transact_call *transact) {
+    size_t i = 0;
+    while (i < transact->count && transact->writes[i].refused == NULL)
+        i++;
+    return i;
+}
+
 struct error *transact_call_finish(struct op_call *call, const struct transact_call *transact) {
     TRY(write_call_finish(call, &transact->call));
     if (!transact->transaction.cancelled)
         return NULL;
     struct error **errors = ARENA_ARRAY(call->arena, struct error *, transact->count);
+    size_t alone = transact->refusal_alone ? first_refused(transact) : transact->count;
     for (size_t i = 0; i < transact->count; i++)
-        errors[i] = transact->writes[i].error;
+        if (alone == transact->count || alone == i)
+            errors[i] = transact->writes[i].error;
     return cancellation_error(call->arena, transact->count, errors);
 }

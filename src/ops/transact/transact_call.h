@@ -13,6 +13,7 @@ struct transact_call {
      * `refused` is not prepared. */
     struct item_write *writes;
     struct slice *table_names; /* of the writes, as the request gives them */
+    bool refusal_alone;        /* the first refused write is the only one with a reason */
 };
 
 void transact_call_init(struct transact_call *transact, struct arena *arena, size_t count);

@@ -5,7 +5,8 @@
  * and with keys that are empty, for which their tables are looked up already. Then come tables that
  * are not there and items that are named twice. Whatever else is wrong between an action and its
  * table is found before the engine is asked, but cancels the transaction as a failed condition
- * does, with one reason for each action: such a write is handed on as refused. */
+ * does, unless its token is known: such a write is handed on as refused. The service stops there,
+ * so only the first of them has a reason, and no condition has one. */
 #include "model/index_key.h"
 #include "model/key.h"
 #include "model/limits.h"
@@ -243,6 +244,7 @@ static struct error *validate(struct op_call *call) {
     struct transact_write *work = ARENA_NEW(call->arena, struct transact_write);
     struct transact_call *transact = &work->transact;
     transact_call_init(transact, call->arena, request->transact_items.count);
+    transact->refusal_alone = true;
     work->actions = ARENA_ARRAY(call->arena, struct transact_action, transact->count);
     call->work = work;
     for (size_t i = 0; i < transact->count; i++) {
