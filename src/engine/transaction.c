@@ -1,6 +1,8 @@
 /* transaction.c - running a transaction inside a group. */
 #include "engine/transaction.h"
 
+#include <inttypes.h>
+
 #include "engine/item_write.h"
 #include "model/limits.h"
 
@@ -51,14 +53,22 @@ static bool try_all(struct group *group, struct write_job *job) {
     return fine;
 }
 
+struct error *transaction_check_bytes(struct arena *arena, uint64_t bytes) {
+    if (bytes <= LIMIT_TRANSACTION_BYTES)
+        return NULL;
+    return error_validation(
+        arena, "Transaction payload size cannot exceed 4MB. Payload Size: %" PRIu64, bytes);
+}
+
 /* Sizes of what is put and of what updates make; what is deleted or only looked at is free. */
 static struct error *check_size(const struct write_job *job) {
     uint64_t bytes = 0;
-    for (size_t i = 0; i < job->count; i++)
+    for (size_t i = 0; i < job->count; i++) {
         if (job->writes[i].kind == WRITE_PUT || job->writes[i].kind == WRITE_UPDATE)
             bytes += job->writes[i].new_size;
-    return bytes <= LIMIT_TRANSACTION_BYTES ? NULL
-                                            : error_validation(job->arena, TRANSACTION_TOO_LARGE);
+        TRY(transaction_check_bytes(job->arena, bytes));
+    }
+    return NULL;
 }
 
 static void run_all(struct group *group, struct write_job *job, struct slot *token) {

@@ -98,10 +98,8 @@ static inline struct write_job *write_job_of(struct job *job) {
 void item_write_prepare(struct engine *engine, struct arena *arena, struct item_write *write);
 void engine_submit_writes(struct engine *engine, struct write_job *job);
 
-/* What the service says of a transaction whose items are larger together than it allows. */
-#define TRANSACTION_TOO_LARGE                                                                   \
-    "Collection size of items exceeded, which can also be caused by the aggregate size of the " \
-    "items in the transaction exceeding the 4MB limit"
+/* Refuses a transaction when what was counted of it up to here is more than is allowed. */
+struct error *transaction_check_bytes(struct arena *arena, uint64_t bytes);
 
 /* For write_transaction.fingerprint: a keyed hash of the request in some canonical form. */
 void engine_fingerprint(const struct engine *engine, struct slice canonical, uint8_t ret_hash[16]);

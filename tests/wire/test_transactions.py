@@ -21,8 +21,9 @@ def add(key, amount=1, attribute="n"):
                        "ExpressionAttributeNames": {"#a": attribute}, "ExpressionAttributeValues": {":n": {"N": str(amount)}}}}
 
 
-TOO_LARGE = ("ValidationException: Collection size of items exceeded, which can also be caused by the aggregate size of the "
-             "items in the transaction exceeding the 4MB limit")
+TOO_LARGE = "ValidationException: Transaction payload size cannot exceed 4MB. Payload Size: "
+READ_TOO_LARGE = ("ValidationException: Collection size of items exceeded, which can also be caused by the aggregate size of the "
+                  "items in the transaction exceeding the 4MB limit")
 
 
 class TransactWrite(WireTest):
@@ -69,12 +70,29 @@ class TransactWrite(WireTest):
         items = [put(chr(ord("a") + n), d={"S": "x" * (size - 4)}) for n in range(10)]
         rest = 4 * 1024 * 1024 - 10 * size - 4
         self.client.transact_write_items(TransactItems=items + [put("z", d={"S": "x" * rest})])
-        self.assert_refused(TOO_LARGE, self.client.transact_write_items, TransactItems=items + [put("z", d={"S": "y" * (rest + 1)})])
+        self.assert_refused(TOO_LARGE + "4194305", self.client.transact_write_items,
+                            TransactItems=items + [put("z", d={"S": "y" * (rest + 1)}), put("y", d={"S": "not counted any more"})])
         self.assertEqual(self.item("z")["d"]["S"], "x" * rest)
-        self.assert_refused(TOO_LARGE, self.client.transact_write_items, TransactItems=items + [
+        self.assert_refused(TOO_LARGE + "4194305", self.client.transact_write_items, TransactItems=items + [
             {"Update": {"TableName": "table", "Key": {"pk": {"S": "z"}}, "UpdateExpression": "SET e = :e",
                         "ExpressionAttributeValues": {":e": {"S": ""}}}}])
         self.assertNotIn("e", self.item("z"))
+
+    def test_a_request_is_counted_before_anything_else(self):
+        # Keys, texts of expressions, names and values: what a request brings, whatever its tables and conditions.
+        names = {"#d": "d" * 10}
+        deletes = [{"Delete": {"TableName": "missing", "Key": {"pk": {"S": f"{n:02}"}}, "ConditionExpression": "#d <> :d",
+                               "ExpressionAttributeNames": names, "ExpressionAttributeValues": {":d": {"S": "x" * 390_000}}}} for n in range(12)]
+        size = 4 + len("#d <> :d") + 10 + 390_000
+        self.assert_refused(TOO_LARGE + str(11 * size), self.client.transact_write_items, TransactItems=deletes)
+        self.assert_refused("ResourceNotFoundException: Requested resource not found", self.client.transact_write_items,
+                            TransactItems=deletes[:10])
+
+    def test_statements_are_counted_by_what_they_insert(self):
+        statements = [{"Statement": f"INSERT INTO \"table\" VALUE {{'pk':'{n:02}','d':?}}", "Parameters": [{"S": "x" * 390_000}]}
+                      for n in range(12)]
+        self.assert_refused(TOO_LARGE + str(11 * 390_005), self.client.execute_transaction, TransactStatements=statements)
+        self.client.execute_transaction(TransactStatements=statements[:10])
 
     def test_many_large_items_in_the_reasons(self):
         for n in range(12):
@@ -143,7 +161,7 @@ class TransactGet(WireTest):
         answer = self.client.transact_get_items(TransactItems=gets)
         self.assertEqual([len(response["Item"]["d"]["S"]) for response in answer["Responses"]], [size - 4] * 10 + [rest])
         self.client.put_item(TableName="table", Item={"pk": {"S": "z"}, "d": {"S": "x" * (rest + 1)}})
-        self.assert_refused(TOO_LARGE, self.client.transact_get_items, TransactItems=gets)
+        self.assert_refused(READ_TOO_LARGE, self.client.transact_get_items, TransactItems=gets)
 
     def test_a_cancellation(self):
         response = self.assert_refused(

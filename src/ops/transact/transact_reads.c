@@ -56,7 +56,10 @@ struct error *transact_reads_get(struct op_call *call, struct reader *reader,
         for (size_t i = 0; i < count; i++)
             bytes += reads->items[done + i].size;
         if (bytes > LIMIT_TRANSACTION_BYTES)
-            return error_validation(call->arena, TRANSACTION_TOO_LARGE);
+            return error_validation(call->arena,
+                                    "Collection size of items exceeded, which can also be caused "
+                                    "by the aggregate size of the items in the transaction "
+                                    "exceeding the 4MB limit");
         done += count;
     }
     for (size_t i = 0; i < reads->count; i++)

@@ -147,6 +147,36 @@ struct transact_write {
     struct transact_action *actions;
 };
 
+/* ---- its size ---- */
+
+static size_t action_bytes(const struct transact_action_input *input) {
+    if (input == NULL)
+        return 0;
+    const struct field_pair *names = input->expression_attribute_names.items;
+    const struct field_value *values = input->expression_attribute_values.items;
+    size_t bytes = item_size(input->attributes.value) + input->update_expression.len +
+                   input->condition_expression.len;
+    for (size_t i = 0; i < input->expression_attribute_names.count; i++)
+        bytes += names[i].value.len;
+    for (size_t i = 0; i < input->expression_attribute_values.count; i++)
+        bytes += value_size(values[i].value);
+    return bytes;
+}
+
+/* What is counted is never more than its JSON, so most requests need no counting. */
+static struct error *check_payload(struct arena *arena, const struct field_list *actions) {
+    const struct transact_write_item *items = actions->items;
+    uint64_t bytes = 0;
+    if (actions->json.len <= LIMIT_TRANSACTION_BYTES)
+        return NULL;
+    for (size_t i = 0; i < actions->count; i++) {
+        bytes += action_bytes(items[i].condition_check) + action_bytes(items[i].put) +
+                 action_bytes(items[i].delete) + action_bytes(items[i].update);
+        TRY(transaction_check_bytes(arena, bytes));
+    }
+    return NULL;
+}
+
 /* ---- one action ---- */
 
 /* Which of the four it is. */
@@ -247,6 +277,7 @@ static struct error *validate(struct op_call *call) {
     transact->refusal_alone = true;
     work->actions = ARENA_ARRAY(call->arena, struct transact_action, transact->count);
     call->work = work;
+    TRY(check_payload(call->arena, &request->transact_items));
     for (size_t i = 0; i < transact->count; i++) {
         struct transact_action *action = &work->actions[i];
         struct item_write *write = &transact->writes[i];

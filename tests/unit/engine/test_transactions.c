@@ -196,7 +196,8 @@ static void items_may_be_four_megabytes_together(void **state) {
     /* One byte more, in an update: the whole is refused, whatever its conditions say. */
     actions[10] = (struct transaction_action){WRITE_UPDATE, "T",  KEY("k"),
                                               "SET e = :e", NULL, "{\":e\":{\"S\":\"\"}}"};
-    assert_string_equal(transact(f, "u", "r", actions, &run), TRANSACTION_TOO_LARGE);
+    assert_string_equal(transact(f, "u", "r", actions, &run),
+                        "Transaction payload size cannot exceed 4MB. Payload Size: 4194305");
     assert_int_equal(run.job.error->code, ERROR_VALIDATION);
     assert_stats(fixture_table(f, "T")->stats, 11, 4 * 1024 * 1024);
     /* What is deleted or only looked at does not count. */
