@@ -3,6 +3,7 @@
 
 #include "expr/expr.h"
 #include "model/limits.h"
+#include "model/value_fault.h"
 
 /* ---- keys ---- */
 
@@ -51,11 +52,10 @@ struct error *expr_placeholders_check(struct arena *arena, const struct expr_pla
     for (size_t i = 0; i < given->name_count; i++) {
         const struct expr_placeholder *p = &given->names[i];
         TRY(check_key(arena, "ExpressionAttributeNames", p->key, '#'));
-        if (p->name.len == 0)
-            return error_request(arena,
-                                 "ExpressionAttributeNames contains invalid value: Empty attribute "
-                                 "name for key %.*s",
-                                 SLICE_ARGS(p->key));
+        if (!attribute_name_fits(p->name))
+            return error_request(
+                arena, "ExpressionAttributeNames contains invalid value: %.*s for key %.*s",
+                SLICE_ARGS(attribute_name_error(arena, p->name)->message), SLICE_ARGS(p->key));
     }
     for (size_t i = 0; i < given->value_count; i++)
         TRY(check_key(arena, "ExpressionAttributeValues", given->values[i].key, ':'));

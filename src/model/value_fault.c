@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/base64.h"
-#include "model/limits.h"
 
 /* The first broken rule stays, with two exceptions the service makes: an empty name of the item
  * itself comes before all its values, and one inside a value after a value that is too deep. */
@@ -60,16 +59,17 @@ void fault_depth(struct value_fault *fault, struct arena *arena) {
                                      "in the item have nested levels beyond supported limit"));
 }
 
+struct error *attribute_name_error(struct arena *arena, struct slice name) {
+    if (name.len == 0)
+        return error_validation(arena, "Empty attribute name");
+    return error_validation(arena, "Attribute name is too large, must be less than %d bytes",
+                            LIMIT_ATTRIBUTE_NAME_BYTES + 1);
+}
+
 void fault_name(struct value_fault *fault, struct arena *arena, struct slice name, bool top) {
     enum value_fault_kind kind = top ? VALUE_FAULT_ITEM_NAME : VALUE_FAULT_NAME;
-    if (!comes_first(fault, kind))
-        return;
-    struct error *error =
-        name.len == 0
-            ? error_validation(arena, "Empty attribute name")
-            : error_validation(arena, "Attribute name is too large, must be less than %d bytes",
-                               LIMIT_ATTRIBUTE_NAME_BYTES + 1);
-    keep(fault, kind, error);
+    if (comes_first(fault, kind))
+        keep(fault, kind, attribute_name_error(arena, name));
 }
 
 /* ---- texts that quote the request ---- */

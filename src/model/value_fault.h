@@ -3,6 +3,7 @@
 #define GRAMME_MODEL_VALUE_FAULT_H
 
 #include "base/error.h"
+#include "model/limits.h"
 #include "model/number.h"
 #include "model/value.h"
 
@@ -36,6 +37,18 @@ struct value_fault {
     struct error *error; /* NULL: none so far */
     bool beyond_current; /* nested too deeply for the current layer to read */
 };
+
+/* ---- names ---- */
+
+static inline bool attribute_name_fits(struct slice name) {
+    return name.len > 0 && name.len <= LIMIT_ATTRIBUTE_NAME_BYTES;
+}
+/* Of one that does not. */
+struct error *attribute_name_error(struct arena *arena, struct slice name);
+
+static inline struct error *attribute_name_check(struct arena *arena, struct slice name) {
+    return attribute_name_fits(name) ? NULL : attribute_name_error(arena, name);
+}
 
 /* ---- for value_json.c ---- */
 

@@ -130,7 +130,7 @@ static struct slice plain_bytes(struct source *s, uint8_t letter, struct number 
 }
 
 static void check_name(struct source *s, struct slice name, uint32_t level) {
-    if (name.len == 0 || name.len > LIMIT_ATTRIBUTE_NAME_BYTES)
+    if (!attribute_name_fits(name))
         fault_name(s->fault, s->json->arena, name, s->item && level == 1);
 }
 

@@ -6,6 +6,7 @@
 #include "model/key.h"
 #include "model/limits.h"
 #include "model/value_builder.h"
+#include "model/value_fault.h"
 
 /* What a literal may come to while it is read: the statement and all parameters of a request. */
 enum { LITERAL_BYTES_MAX = 2 * LIMIT_BODY_BYTES };
@@ -90,8 +91,7 @@ static struct error *read_tuple(struct reading *r, const struct node *tuple,
             return error_request(
                 arena_of(r), "Unsupported data type for a key under %.*s at " POSITION_FORMAT,
                 SLICE_ARGS(place_text(arena_of(r), place)), POSITION_ARGS(name->at));
-        if (name->text.len == 0)
-            return error_request(arena_of(r), "Empty attribute name");
+        TRY(attribute_name_check(arena_of(r), name->text));
         value_builder_name(&r->out, name->text);
         TRY(read_node(r, name->next, &inner));
     }

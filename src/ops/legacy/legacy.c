@@ -175,7 +175,7 @@ static bool adds(enum value_type type) {
 
 static struct error *check_update(struct arena *arena, const struct attribute_update *update) {
     enum value_type type = value_type(update->value.value);
-    TRY(legacy_check_name(arena, update->name));
+    TRY(attribute_name_check(arena, update->name));
     if (update->value.fault != NULL)
         return update->value.fault;
     if (type == VALUE_NONE && !slice_is(update->action, "DELETE"))

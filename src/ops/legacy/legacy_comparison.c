@@ -2,7 +2,7 @@
 #include "ops/legacy/legacy_comparison.h"
 
 #include "base/check.h"
-#include "model/limits.h"
+#include "model/value_fault.h"
 
 #define BIT(type) (1U << VALUE_##type)
 #define ANY_TYPE UINT32_MAX
@@ -34,15 +34,6 @@ static const struct comparison_operator *find_operator(struct slice name) {
         CHECK(i < sizeof(operators) / sizeof(*operators));
     }
     return &operators[i];
-}
-
-struct error *legacy_check_name(struct arena *arena, struct slice name) {
-    if (name.len == 0)
-        return error_validation(arena, "Empty attribute name");
-    if (name.len > LIMIT_ATTRIBUTE_NAME_BYTES)
-        return error_validation(arena, "Attribute name is too large, must be less than %d bytes",
-                                LIMIT_ATTRIBUTE_NAME_BYTES + 1);
-    return NULL;
 }
 
 /* ---- operands ---- */
@@ -93,7 +84,7 @@ struct error *comparisons_of_conditions(struct arena *arena, const struct field_
             .operands = condition->values.items,
             .count = condition->values.count,
         };
-        TRY(legacy_check_name(arena, condition->name));
+        TRY(attribute_name_check(arena, condition->name));
         TRY(check_operands(arena, &comparisons[i]));
     }
     *ret_comparisons = comparisons;
@@ -142,7 +133,7 @@ static struct error *check_without_operator(struct arena *arena,
 }
 
 static struct error *check_form(struct arena *arena, const struct expected_attribute *expected) {
-    TRY(legacy_check_name(arena, expected->name));
+    TRY(attribute_name_check(arena, expected->name));
     if (expected->values.present && value_present(expected->value.value))
         return error_request(
             arena, PVI "Value and AttributeValueList cannot be used together for Attribute: %.*s",

@@ -34,7 +34,4 @@ struct error *comparisons_of_conditions(struct arena *arena, const struct field_
 struct error *comparisons_of_expected(struct arena *arena, const struct field_list *expected,
                                       struct comparison **ret_comparisons);
 
-/* The name of an attribute that an entry of a legacy map is about. */
-struct error *legacy_check_name(struct arena *arena, struct slice name);
-
 #endif

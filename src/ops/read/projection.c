@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "model/limits.h"
+#include "model/value_fault.h"
 #include "ops/request/name_set.h"
 
 /* ---- AttributesToGet ---- */
@@ -37,6 +38,9 @@ static struct slice first_repeated(struct arena *arena, const struct field_list 
 }
 
 struct error *projection_check_names(struct arena *arena, const struct field_list *names) {
+    const struct slice *list = names->items;
+    for (size_t i = 0; i < names->count; i++)
+        TRY(attribute_name_check(arena, list[i]));
     if (names->count < 2)
         return NULL;
     struct name_set set = names_of(names);

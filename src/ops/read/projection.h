@@ -11,7 +11,7 @@ struct projection {
     const struct field_list *names; /* AttributesToGet, FIELD_SORTED; NULL or not present: none */
 };
 
-/* AttributesToGet names no attribute twice. */
+/* AttributesToGet has names that can be, and none twice. */
 struct error *projection_check_names(struct arena *arena, const struct field_list *names);
 
 /* The item's JSON. Scratch memory is given back. */

@@ -125,16 +125,16 @@ static void placeholders_are_found_among_many(void **state) {
 
 static void placeholders_have_two_megabytes(void **state) {
     struct fixture *f = *state;
-    size_t half = LIMIT_PLACEHOLDERS_BYTES / 2;
-    char *text = arena_zalloc(&f->arena, half + 1);
-    memset(text, 'x', half);
-    /* ":v" and "#n" are four bytes, a number of one digit is two. */
+    size_t name_len = 1000, rest = LIMIT_PLACEHOLDERS_BYTES - name_len;
+    char *text = arena_zalloc(&f->arena, rest + 1);
+    memset(text, 'x', rest);
+    /* ":v", ":n" and "#n" are six bytes, a number of one digit is two. */
     struct expr_placeholder values[] = {
-        {.key = SLICE_LITERAL(":v"), .value = make_scalar(f, VALUE_S, text + 6)},
+        {.key = SLICE_LITERAL(":v"), .value = make_scalar(f, VALUE_S, text + 8)},
         {.key = SLICE_LITERAL(":n"), .value = make_scalar(f, VALUE_N, "1")},
         {.key = SLICE_LITERAL(":absent")},
     };
-    struct expr_placeholder name = {.key = SLICE_LITERAL("#n"), .name = slice_of(text, half - 2)};
+    struct expr_placeholder name = {.key = SLICE_LITERAL("#n"), .name = slice_of(text, name_len)};
     struct expr_placeholders given = {&name, 1, values, 2};
     assert_null(expr_placeholders_check(&f->arena, &given));
     name.name.len++;
