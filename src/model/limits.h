@@ -73,7 +73,6 @@ enum {
     LIMIT_SCALING_ROLE_CHARS = 1600,      /* model: AutoScalingRoleArn */
     LIMIT_TAGS = 50,                      /* guide: of a table */
     LIMIT_TAG_SET_BYTES = 10 * 1024,      /* observed: keys and values of a table's tags */
-    LIMIT_LIST_TAGS = 10,                 /* observed: ListTagsOfResource page */
     LIMIT_RESOURCE_ARN_CHARS = 1283,      /* model: ResourceArnString */
     LIMIT_TAG_KEY_CHARS = 128,            /* model: TagKeyString */
     LIMIT_TAG_VALUE_CHARS = 256,          /* model: TagValueString */

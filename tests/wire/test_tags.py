@@ -20,23 +20,6 @@ def all_tags(client):
 
 
 class Tags(WireTest):
-    def test_tags_come_in_pages_of_ten(self):
-        self.create(Tags=tags(23))
-        page = self.client.list_tags_of_resource(ResourceArn=ARN)
-        self.assertEqual(page["Tags"], tags(10))
-        self.assertIn("NextToken", page)
-        # A tag that goes meanwhile does not confuse the next page.
-        self.client.untag_resource(ResourceArn=ARN, TagKeys=["key09", "key10"])
-        page = self.client.list_tags_of_resource(ResourceArn=ARN, NextToken=page["NextToken"])
-        self.assertEqual(page["Tags"], tags(10, start=11))
-        page = self.client.list_tags_of_resource(ResourceArn=ARN, NextToken=page["NextToken"])
-        self.assertEqual(page["Tags"], tags(2, start=21))
-        self.assertNotIn("NextToken", page)
-
-    def test_a_full_page_that_is_the_last_has_no_token(self):
-        self.create(Tags=tags(10))
-        self.assertNotIn("NextToken", self.client.list_tags_of_resource(ResourceArn=ARN))
-
     def test_fifty_tags_are_the_most(self):
         self.create(Tags=tags(30))
         self.client.tag_resource(ResourceArn=ARN, Tags=tags(30, "new", start=20))

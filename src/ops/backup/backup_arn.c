@@ -15,12 +15,6 @@ _Static_assert((uint32_t)((uint64_t)SCRAMBLE *UNSCRAMBLE) == 1, "not each other'
 
 enum { MS_DIGITS = 14, HEX_DIGITS = 8 };
 
-struct slice table_arn_print(const struct op_call *call, struct slice table_name) {
-    return arena_printf(call->arena, "arn:aws:dynamodb:%.*s:%.*s:table/%.*s",
-                        SLICE_ARGS(call->context->region), SLICE_ARGS(call->context->account),
-                        SLICE_ARGS(table_name));
-}
-
 struct slice backup_arn_print(const struct op_call *call, struct slice table_name,
                               struct backup_id id) {
     struct slice table = table_arn_print(call, table_name);
@@ -64,8 +58,9 @@ struct error *backup_arn_parse(struct op_call *call, struct slice text,
     if (!arn_parse(text, &arn) || !slice_is(arn.service, "dynamodb") || arn.kind != ARN_BACKUP ||
         !field_name_matches(arn.table) || !parse_id(arn.id, &id))
         return error_validation(call->arena, "Invalid Backup ARN");
-    if (!slice_equal(arn.region, call->context->region) ||
-        !slice_equal(arn.account, call->context->account))
+    if (!slice_equal(arn.account, call->context->account))
+        return error_new(call->arena, ERROR_ACCESS_DENIED, "Access is denied");
+    if (!slice_equal(arn.region, call->context->region))
         return backup_not_found(call->arena, text);
     *ret_arn = (struct backup_arn){text, arn.table, id};
     return NULL;

@@ -21,9 +21,6 @@ struct error *backup_arn_parse(struct op_call *call, struct slice text, struct b
 struct slice backup_arn_print(const struct op_call *call, struct slice table_name,
                               struct backup_id id);
 
-/* The ARN of a table. */
-struct slice table_arn_print(const struct op_call *call, struct slice table_name);
-
 /* The definition in a backup, when it is one of the table that the ARN names; else not found. */
 struct error *backup_arn_check(struct arena *arena, const struct backup_arn *arn,
                                const struct backup *backup,

@@ -4,6 +4,7 @@
 
 #include "json/member.h"
 #include "model/table_json.h"
+#include "ops/request/arn.h"
 #include "ops/table/table_description.h"
 
 /* ---- the backup ---- */

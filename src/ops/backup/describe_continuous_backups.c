@@ -5,11 +5,9 @@
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
     const struct table_name_request *request = call->request;
-    const struct op_context *context = call->context;
     struct slice name;
-    TRY(table_name_resolve(call->arena, request->table_name, context->region, context->account,
-                           &name));
-    const struct table *table = catalog_find(context->catalog, name);
+    TRY(table_name_resolve(call, request->table_name, &name));
+    const struct table *table = catalog_find(call->context->catalog, name);
     if (table == NULL)
         return backup_table_not_found(call->arena, name);
     continuous_backups_reply(call, &table->definition);

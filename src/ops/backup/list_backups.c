@@ -139,8 +139,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     if (request->limit.present)
         page.limit = (size_t)request->limit.value;
     if (slice_present(request->table_name))
-        TRY(table_name_resolve(call->arena, request->table_name, call->context->region,
-                               call->context->account, &page.table_name));
+        TRY(table_name_resolve(call, request->table_name, &page.table_name));
     if (starts)
         TRY(backup_arn_parse(call, request->start_arn, &start));
     json_writer_init(&page.json, call->reply);

@@ -37,14 +37,12 @@ struct restore_time {
 
 static struct error *validate(struct op_call *call) {
     const struct restore_time_request *request = call->request;
-    const struct op_context *context = call->context;
     struct slice source = request->source_name;
     if (slice_present(request->source_arn) == slice_present(request->source_name))
         return error_request(call->arena,
                              "Must provide exactly one of: sourceTableArn, sourceTableName");
     if (slice_present(request->source_arn))
-        TRY(table_name_resolve(call->arena, request->source_arn, context->region, context->account,
-                               &source));
+        TRY(table_name_resolve(call, request->source_arn, &source));
     if (request->latest.value == request->time.present)
         return error_request(call->arena,
                              "Invalid Request: Either one of RestoreDateTime or "

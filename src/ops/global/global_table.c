@@ -26,9 +26,8 @@ struct error *global_table_not_found(struct arena *arena, struct slice name) {
 }
 
 struct error *replicas_not_found(struct op_call *call, struct slice name_or_arn) {
-    const struct op_context *context = call->context;
     struct slice name;
-    TRY(table_name_resolve(call->arena, name_or_arn, context->region, context->account, &name));
+    TRY(table_name_resolve(call, name_or_arn, &name));
     return none_of_name(call->arena, ERROR_RESOURCE_NOT_FOUND, name);
 }
 

@@ -132,9 +132,8 @@ static void write_page(struct op_call *call, struct list *list) {
 
 /* Only the table of this name, or ARN. */
 static struct error *narrow(const struct op_call *call, struct slice given, struct list *list) {
-    const struct op_context *context = call->context;
     struct slice name;
-    TRY(table_name_resolve(call->arena, given, context->region, context->account, &name));
+    TRY(table_name_resolve(call, given, &name));
     for (; list->count > 0; list->tables++, list->count--) {
         if (slice_equal(list->tables[0]->definition.name, name)) {
             list->count = 1;

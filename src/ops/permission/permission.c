@@ -30,14 +30,13 @@ static const struct field *find_member(const struct op_call *call, const char *n
 
 /* One form for a table that can be named in several: what does not resolve is refused later. */
 static struct slice table_arn(const struct op_call *call, struct slice given, struct slice index) {
-    const struct op_context *context = call->context;
     struct slice name;
-    if (table_name_resolve(call->arena, given, context->region, context->account, &name) != NULL)
+    if (table_name_resolve(call, given, &name) != NULL)
         return given;
-    return arena_printf(call->arena, "arn:aws:dynamodb:%.*s:%.*s:table/%.*s%s%.*s",
-                        SLICE_ARGS(context->region), SLICE_ARGS(context->account), SLICE_ARGS(name),
-                        slice_present(index) ? "/index/" : "", (int)index.len,
-                        slice_present(index) ? (const char *)index.data : "");
+    struct slice arn = table_arn_print(call, name);
+    return !slice_present(index)
+               ? arn
+               : arena_printf(call->arena, "%.*s/index/%.*s", SLICE_ARGS(arn), SLICE_ARGS(index));
 }
 
 static void find_keys(struct permission *permission, struct slice given, struct slice index) {

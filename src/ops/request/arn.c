@@ -2,6 +2,7 @@
 #include "ops/request/arn.h"
 
 #include "model/limits.h"
+#include "ops/op.h"
 #include "ops/request/field.h"
 
 /* Cuts `*rest` at the first such byte; false when there is none. */
@@ -54,6 +55,21 @@ bool arn_parse(struct slice text, struct arn *ret_arn) {
     return true;
 }
 
+struct slice table_arn_print(const struct op_call *call, struct slice table_name) {
+    return arena_printf(call->arena, "arn:aws:dynamodb:%.*s:%.*s:table/%.*s",
+                        SLICE_ARGS(call->context->region), SLICE_ARGS(call->context->account),
+                        SLICE_ARGS(table_name));
+}
+
+struct error *arn_denied(const struct op_call *call, struct slice arn) {
+    const char *name = call->op->name;
+    return error_new(call->arena, ERROR_ACCESS_DENIED,
+                     "User: arn:aws:iam::%.*s:root is not authorized to perform: dynamodb:%s on "
+                     "resource: %.*s because no resource-based policy allows the dynamodb:%s "
+                     "action",
+                     SLICE_ARGS(call->context->account), name, SLICE_ARGS(arn), name);
+}
+
 static bool is_partition(struct slice text) {
     return slice_is(text, "aws") || slice_is(text, "aws-cn") || slice_is(text, "aws-us-gov");
 }
@@ -61,8 +77,8 @@ static bool is_partition(struct slice text) {
 #define ARN_ERROR(arena, what, arn) \
     error_validation((arena), "1 validation error detected: " what " '%.*s'", SLICE_ARGS(arn))
 
-struct error *table_name_resolve(struct arena *arena, struct slice given, struct slice region,
-                                 struct slice account, struct slice *ret_name) {
+struct error *table_name_resolve(const struct op_call *call, struct slice given,
+                                 struct slice *ret_name) {
     static const char format_text[] =
         "1 validation error detected: Valid ARN format is "
         "arn:<partition>:dynamodb:<region>:<account-id>:table/<table-name>";
@@ -70,19 +86,20 @@ struct error *table_name_resolve(struct arena *arena, struct slice given, struct
         *ret_name = given;
         return NULL;
     }
+    struct arena *arena = call->arena;
     struct arn arn;
     if (!arn_parse(given, &arn) || !slice_is(arn.service, "dynamodb"))
         return error_validation(arena, format_text);
     if (!is_partition(arn.partition))
         return ARN_ERROR(arena, "Invalid AWS partition in", given);
-    if (!slice_equal(arn.region, region))
+    if (!slice_equal(arn.region, call->context->region))
         return ARN_ERROR(arena, "Invalid AWS region in", given);
     if (arn.kind != ARN_TABLE)
         return ARN_ERROR(arena, "Invalid resource type in", given);
     if (!field_name_matches(arn.table) || arn.table.len > LIMIT_TABLE_NAME_MAX)
         return error_validation(arena, format_text);
-    if (!slice_equal(arn.account, account))
-        return error_new(arena, ERROR_RESOURCE_NOT_FOUND, "Requested resource not found");
+    if (!slice_equal(arn.account, call->context->account))
+        return arn_denied(call, given);
     *ret_name = arn.table;
     return NULL;
 }

@@ -16,10 +16,9 @@ struct error *stream_arn_parse(struct op_call *call, struct slice text,
         return invalid(call->arena);
     struct slice table = slice_of(text.data, (size_t)(cut - text.data));
     struct stream_arn arn = {.text = text, .label = slice_skip(text, table.len + infix.len)};
-    struct error *error = table_name_resolve(call->arena, table, call->context->region,
-                                             call->context->account, &arn.table_name);
-    if (error != NULL && error->code == ERROR_RESOURCE_NOT_FOUND)
-        return stream_not_found(call->arena, text);
+    struct error *error = table_name_resolve(call, table, &arn.table_name);
+    if (error != NULL && error->code == ERROR_ACCESS_DENIED)
+        return arn_denied(call, text);
     if (error != NULL || arn.label.len == 0)
         return invalid(call->arena);
     *ret_arn = arn;
@@ -27,9 +26,9 @@ struct error *stream_arn_parse(struct op_call *call, struct slice text,
 }
 
 struct slice stream_arn_print(const struct op_call *call, const struct stream_definition *stream) {
-    return arena_printf(call->arena, "arn:aws:dynamodb:%.*s:%.*s:table/%.*s/stream/%.*s",
-                        SLICE_ARGS(call->context->region), SLICE_ARGS(call->context->account),
-                        SLICE_ARGS(stream->table_name), SLICE_ARGS(stream->label));
+    struct slice table = table_arn_print(call, stream->table_name);
+    return arena_printf(call->arena, "%.*s/stream/%.*s", SLICE_ARGS(table),
+                        SLICE_ARGS(stream->label));
 }
 
 struct error *stream_not_found(struct arena *arena, struct slice arn) {

@@ -13,8 +13,7 @@ static void change_done(struct catalog_job *job) {
 
 struct error *table_change_new(struct op_call *call, struct slice given, size_t size) {
     struct table_change *change = arena_zalloc(call->arena, size);
-    TRY(table_name_resolve(call->arena, given, call->context->region, call->context->account,
-                           &change->job.table_name));
+    TRY(table_name_resolve(call, given, &change->job.table_name));
     change->job.arena = call->arena;
     change->job.context = call;
     change->job.done = change_done;
@@ -84,10 +83,9 @@ struct error *table_not_found(struct arena *arena, struct slice name) {
 
 struct error *table_find(struct op_call *call, struct slice name_or_arn,
                          const struct table **ret_table) {
-    const struct op_context *context = call->context;
     struct slice name;
-    TRY(table_name_resolve(call->arena, name_or_arn, context->region, context->account, &name));
-    *ret_table = catalog_find(context->catalog, name);
+    TRY(table_name_resolve(call, name_or_arn, &name));
+    *ret_table = catalog_find(call->context->catalog, name);
     return *ret_table == NULL ? table_not_found(call->arena, name) : NULL;
 }
 

@@ -150,22 +150,19 @@ static struct error *invalid_arn(struct arena *arena, struct slice arn) {
 }
 
 struct error *tagged_table(struct op_call *call, struct slice given, struct slice *ret_name) {
-    const struct op_context *context = call->context;
     struct arn arn;
     if (!slice_starts_with(given, SLICE_LITERAL("arn:")))
         return error_validation(call->arena, PVI "ARNs must start with 'arn:': %.*s",
                                 SLICE_ARGS(given));
-    if (!arn_parse(given, &arn) || !slice_is(arn.service, "dynamodb") || arn.kind == ARN_OTHER)
+    bool parsed = arn_parse(given, &arn);
+    if (parsed &&
+        (!slice_is(arn.service, "dynamodb") || !slice_equal(arn.account, call->context->account)))
+        return arn_denied(call, given);
+    if (!parsed || arn.kind == ARN_OTHER)
         return error_validation(call->arena,
                                 PVI "Provided Arn is not a DynamoDB resource arn: %.*s",
                                 SLICE_ARGS(given));
-    if (!slice_equal(arn.account, context->account))
-        return error_new(call->arena, ERROR_ACCESS_DENIED,
-                         "User: arn:aws:iam::%.*s:root is not authorized to perform: %s on "
-                         "resource: %.*s because no resource-based policy allows the %s action",
-                         SLICE_ARGS(context->account), call->op->action, SLICE_ARGS(given),
-                         call->op->action);
-    if (!slice_equal(arn.region, context->region) || arn.kind != ARN_TABLE ||
+    if (!slice_equal(arn.region, call->context->region) || arn.kind != ARN_TABLE ||
         !field_name_matches(arn.table) || arn.table.len < LIMIT_TABLE_NAME_MIN ||
         arn.table.len > LIMIT_TABLE_NAME_MAX)
         return invalid_arn(call->arena, given);
@@ -175,5 +172,5 @@ struct error *tagged_table(struct op_call *call, struct slice given, struct slic
 
 struct error *tagged_not_found(struct arena *arena, struct slice arn) {
     return error_new(arena, ERROR_RESOURCE_NOT_FOUND,
-                     "Requested resource not found: ResourcArn: %.*s not found", SLICE_ARGS(arn));
+                     "Requested resource not found: ResourceArn: %.*s not found", SLICE_ARGS(arn));
 }

@@ -347,9 +347,12 @@ static void too_many_tags(void **state) {
 }
 
 static const char *resolved(struct arena *arena, const char *given) {
+    static const struct op op = {.name = "GetItem"};
+    struct op_context context = {.region = SLICE_LITERAL("eu-west-1"),
+                                 .account = SLICE_LITERAL("123456789012")};
+    const struct op_call call = {.op = &op, .context = &context, .arena = arena};
     struct slice name;
-    struct error *error = table_name_resolve(arena, slice_text(given), SLICE_LITERAL("eu-west-1"),
-                                             SLICE_LITERAL("123456789012"), &name);
+    struct error *error = table_name_resolve(&call, slice_text(given), &name);
     if (error != NULL)
         return error_text(arena, error);
     return (const char *)arena_printf(arena, "%.*s", SLICE_ARGS(name)).data;
@@ -381,7 +384,9 @@ static void names_and_arns(void **state) {
          VE "1 validation error detected: Valid ARN format is "
             "arn:<partition>:dynamodb:<region>:<account-id>:table/<table-name>"},
         {"arn:aws:dynamodb:eu-west-1:210987654321:table/t",
-         "ResourceNotFoundException: Requested resource not found"},
+         "AccessDeniedException: User: arn:aws:iam::123456789012:root is not authorized to "
+         "perform: dynamodb:GetItem on resource: arn:aws:dynamodb:eu-west-1:210987654321:table/t "
+         "because no resource-based policy allows the dynamodb:GetItem action"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         assert_string_equal(resolved(*state, cases[i].json), cases[i].text);
