@@ -13,9 +13,7 @@ struct engine_options {
     /* With STORE_RELAXED: how often what was committed is made durable. */
     uint32_t sync_interval_ms;
     const struct clock *clock;
-    const struct random *random; /* for the secret of a new database */
-    struct slice region;         /* for ARNs; lives as long as the engine */
-    struct slice account;
+    const struct random *random;   /* for the secret of a new database */
     uint64_t collection_bytes_max; /* 0: the service's 10 GB */
     /* For tests of clients: what touches an item of a transaction that runs at about the same time
      * fails with a conflict, as in the service, though there is no need for it here. */

@@ -51,7 +51,7 @@ static struct op_context context_new(struct server *server) {
         .clock = server->clock,
         .random = &system_random,
         .region = slice_text(server->config.region),
-        .account = SLICE_LITERAL(SERVER_ACCOUNT),
+        .account = slice_text(server->config.account),
         .endpoint = server->endpoint_name,
     };
 }
@@ -133,8 +133,6 @@ static struct error *start_engine(struct server *server, struct arena *arena) {
         .sync_interval_ms = SERVER_RELAXED_SYNC_MS,
         .clock = server->clock,
         .random = &system_random,
-        .region = slice_text(server->config.region),
-        .account = SLICE_LITERAL(SERVER_ACCOUNT),
         .transaction_conflicts = server->config.transaction_conflicts,
     };
     TRY(open_store(server, arena, &options.store));

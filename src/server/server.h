@@ -4,8 +4,6 @@
 
 #include "base/error.h"
 
-#define SERVER_ACCOUNT "000000000000"
-
 enum server_durability { SERVER_SYNC, SERVER_RELAXED };
 
 struct server_config {
@@ -14,6 +12,7 @@ struct server_config {
     const char *data_directory; /* NULL: in memory */
     enum server_durability durability;
     const char *region;
+    const char *account;        /* its number, 12 digits */
     uint64_t cache_bytes;       /* of data read from disk; 0: a quarter of the machine's memory */
     unsigned threads;           /* I/O threads; 0: as many as cores */
     const char *program;        /* its name and version, for the header of backups; or NULL */

@@ -27,8 +27,6 @@ struct engine_options fixture_options(struct store *store) {
         .durability = STORE_DURABLE,
         .clock = &system_clock,
         .random = &system_random,
-        .region = SLICE_LITERAL("us-east-1"),
-        .account = SLICE_LITERAL("000000000000"),
     };
 }
 

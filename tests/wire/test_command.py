@@ -40,7 +40,7 @@ class Command(unittest.TestCase):
     def test_help_of_serve_names_every_flag(self):
         status, out, err = run("serve", "--help")
         self.assertEqual((status, err), (0, ""))
-        for flag in ("--port", "--host", "--data", "--memory", "--durability", "--cache", "--region", "--policy",
+        for flag in ("--port", "--host", "--data", "--memory", "--durability", "--cache", "--region", "--account", "--policy",
                      "--threads", "--test-clock"):
             self.assertIn(flag, out)
 
@@ -52,6 +52,8 @@ class Command(unittest.TestCase):
                                 (["serve", "--cache", "512"], "512M or 4G"), (["serve", "--cache", "1T"], "512M or 4G"),
                                 (["serve", "--cache", "0G"], "512M or 4G"), (["serve", "--cache", "-1M"], "512M or 4G"),
                                 (["serve", "--durability", "maybe"], "--durability"),
+                                (["serve", "--account", "12345678901"], "12 digits"),
+                                (["serve", "--account", "12345678901x"], "12 digits"),
                                 (["serve", "--memory", "--data", "x"], "--memory"),
                                 (["operations", "--wrong"], "--wrong")):
             with self.subTest(arguments=arguments):

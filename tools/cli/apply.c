@@ -11,7 +11,7 @@
 
 enum { STATUS_FINE = 0, STATUS_FAILED = 1, STATUS_WRONG = 2 };
 
-enum { STACK_NAME_MAX = 128, ACCOUNT_DIGITS = 12 };
+enum { STACK_NAME_MAX = 128 };
 
 struct apply_options {
     const char *file; /* - : standard input */
@@ -285,10 +285,6 @@ static int run_apply(const struct invocation *invocation) {
 
 /* ---- what it takes ---- */
 
-static bool is_account(const char *text) {
-    return strlen(text) == ACCOUNT_DIGITS && strspn(text, "0123456789") == ACCOUNT_DIGITS;
-}
-
 static bool is_stack_name(const char *text) {
     size_t len = 0;
     while (is_alphanumeric(text[len]) || text[len] == '-')
@@ -316,8 +312,8 @@ static const struct option apply_options[] = {
      .preset = "3600", .help = "longest wait for a table or index to become ACTIVE"},
     {"param", "KEY=VALUE", .group = "What the template leaves open", .kind = OPTION_PAIRS,
      AT(parameters), .help = "value of a parameter of the template; may be given several times"},
-    {"account-id", "ID", .kind = OPTION_TEXT, AT(account), .form = {"12 digits", is_account},
-     .preset = "000000000000", .help = "what AWS::AccountId stands for"},
+    {"account-id", "ID", .kind = OPTION_TEXT, AT(account), .form = {"12 digits", option_is_account},
+     .preset = ACCOUNT_PRESET, .help = "what AWS::AccountId stands for"},
     {"stack-name", "NAME", .kind = OPTION_TEXT, AT(stack_name),
      .form = {"up to 128 letters, digits and -", is_stack_name},
      .otherwise = "the template's file name",

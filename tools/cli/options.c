@@ -175,3 +175,8 @@ struct error *options_read(struct arena *arena, const struct command *command, i
     *ret_invocation = invocation;
     return NULL;
 }
+
+bool option_is_account(const char *text) {
+    size_t digits = strlen(ACCOUNT_PRESET);
+    return strlen(text) == digits && strspn(text, "0123456789") == digits;
+}

@@ -29,4 +29,8 @@ bool options_given(const struct invocation *invocation, const char *name);
 struct error *option_set(struct arena *arena, void *values, const struct option *option,
                          const char *text);
 
+/* The account that ARNs have when none is given, and the form of one. */
+#define ACCOUNT_PRESET "000000000000"
+bool option_is_account(const char *text);
+
 #endif

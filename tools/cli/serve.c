@@ -102,6 +102,9 @@ static const struct option serve_options[] = {
      .otherwise = "one per core", .help = "I/O threads"},
     {"region", "NAME", .kind = OPTION_TEXT, AT(config.region), .preset = "us-east-1",
      .help = "region in ARNs"},
+    {"account", "NUMBER", .kind = OPTION_TEXT, AT(config.account),
+     .form = {"12 digits", option_is_account}, .preset = ACCOUNT_PRESET,
+     .help = "account in ARNs, those of tables that are there already too"},
     {"policy", "FILE", .kind = OPTION_FILE, AT(config.policy), .otherwise = "everything is allowed",
      .help = "IAM policy of all callers: what it does not allow is refused; see "
              "docs/POLICIES.md"},

@@ -9,6 +9,7 @@
 #include "model/limits.h"
 #include "model/table_json.h"
 #include "model/table_settings.h"
+#include "ops/request/arn.h"
 
 enum {
     MS_PER_DAY = 24 * 60 * 60 * 1000,
@@ -38,15 +39,33 @@ struct unit_pair warm_units(enum billing_mode billing,
 
 /* ---- parts ---- */
 
-static void write_arn(struct json_writer *json, const char *name,
-                      const struct table_description *table, const char *infix, struct slice tail) {
+/* Region and account are those of the server, also in an ARN that was stored under others. */
+static void write_resource(struct json_writer *json, const char *name,
+                           const struct table_description *table, struct slice resource) {
     struct buffer arn;
     buffer_init(&arn, 4 * LIMIT_TABLE_ARN_CHARS);
-    buffer_printf(&arn, "arn:aws:dynamodb:%.*s:%.*s:table/%.*s%s", SLICE_ARGS(table->region),
-                  SLICE_ARGS(table->account), SLICE_ARGS(table->definition->name), infix);
-    buffer_append_slice(&arn, tail);
+    buffer_printf(&arn, "arn:aws:dynamodb:%.*s:%.*s:", SLICE_ARGS(table->region),
+                  SLICE_ARGS(table->account));
+    buffer_append_slice(&arn, resource);
     member_text(json, name, buffer_slice(&arn));
     buffer_release(&arn);
+}
+
+static void write_arn(struct json_writer *json, const char *name,
+                      const struct table_description *table, const char *infix, struct slice tail) {
+    struct buffer resource;
+    buffer_init(&resource, 4 * LIMIT_TABLE_ARN_CHARS);
+    buffer_printf(&resource, "table/%.*s%s", SLICE_ARGS(table->definition->name), infix);
+    buffer_append_slice(&resource, tail);
+    write_resource(json, name, table, buffer_slice(&resource));
+    buffer_release(&resource);
+}
+
+static void write_stored_arn(struct json_writer *json, const char *name,
+                             const struct table_description *table, struct slice stored) {
+    struct arn arn;
+    if (arn_parse(stored, &arn))
+        write_resource(json, name, table, arn.resource);
 }
 
 static void write_throughput(struct json_writer *json, const struct table_description *table,
@@ -160,13 +179,14 @@ static void write_index(struct json_writer *json, const struct table_index *inde
 
 /* ---- where it comes from ---- */
 
-static void write_restore(struct json_writer *json, const struct table_definition *definition) {
+static void write_restore(struct json_writer *json, const struct table_description *table) {
+    const struct table_definition *definition = table->definition;
     if (definition->restored_ms == 0)
         return;
     member_object(json, "RestoreSummary");
     if (slice_present(definition->restored_backup))
-        member_text(json, "SourceBackupArn", definition->restored_backup);
-    member_text(json, "SourceTableArn", definition->restored_table);
+        write_stored_arn(json, "SourceBackupArn", table, definition->restored_backup);
+    write_stored_arn(json, "SourceTableArn", table, definition->restored_table);
     member_time(json, "RestoreDateTime", definition->restored_ms);
     member_bool(json, "RestoreInProgress", definition->restoring);
     json_object_end(json);
@@ -206,7 +226,7 @@ void table_description_write(struct json_writer *json, const struct table_descri
         indexes_write(json, definition, false, write_index, table);
         indexes_write(json, definition, true, write_index, table);
         write_stream(json, table);
-        write_restore(json, definition);
+        write_restore(json, table);
         write_sse(json, table);
         write_class(json, definition);
         write_on_demand(json, table);
