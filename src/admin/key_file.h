@@ -1,6 +1,6 @@
 /* key_file.h - the file KEY of an encrypted data directory: the directory's own key, sealed by the
- * master key. Everything else is encrypted by keys that the directory's key seals, so another master
- * key means another 84 bytes, and no data is written anew.
+ * master key. Everything else is encrypted by keys that the directory's key seals, so another
+ * master key means another 84 bytes, and no data is written anew.
  *   OFFSET SIZE  MEANING
  *   0      12    "gramme keys\n"
  *   12     4     format: 1, little-endian

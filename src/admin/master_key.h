@@ -5,7 +5,8 @@
  *   credential:NAME   a credential that systemd hands to the service
  *   command:COMMAND   what a shell command prints
  * and is 32 bytes: as they are, as 64 hexadecimal digits, or in base64, the texts with or without a
- * newline. No error tells any of it, nor the command, in which it may stand. A process that has read one writes no core file any more. */
+ * newline. No error tells any of it, nor the command, in which it may stand. A process that has
+ * read one writes no core file any more. */
 #ifndef GRAMME_ADMIN_MASTER_KEY_H
 #define GRAMME_ADMIN_MASTER_KEY_H
 
