@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "admin/control_socket.h"
+#include "admin/dump_sealed.h"
 #include "admin/files.h"
 #include "base/check.h"
 #include "base/container.h"
@@ -124,20 +125,41 @@ static void send_error(const struct control_client *client, struct arena *arena,
     send_text(client, arena_printf(arena, "error %.*s\n", SLICE_ARGS(text)));
 }
 
-static void backup(struct control_client *client, struct arena *arena) {
-    const struct control_options *options = &client->control->options;
-    struct socket_sink sink = {.base = {socket_sink_write}, .client = client};
+static struct error *send_dump(const struct control_options *options, struct arena *arena,
+                               struct dump_sink *sink, struct dump_summary *ret_summary) {
     struct dump_write_options dump = {
         .store = options->store,
         .keyspaces = options->keyspaces,
         .keyspace_count = options->keyspace_count,
         .program = options->program,
         .now_ms = clock_now_ms(options->clock),
-        .sink = &sink.base,
+        .sink = sink,
     };
+    return dump_write(arena, &dump, ret_summary);
+}
+
+static struct error *send_sealed_dump(const struct control_options *options, struct arena *arena,
+                                      struct dump_sink *to, struct dump_summary *ret_summary) {
+    struct sealed_sink sealed;
+    struct error *error =
+        sealed_sink_open(arena, &sealed, options->directory, options->keyring, to);
+    if (error == NULL) {
+        error = send_dump(options, arena, &sealed.base, ret_summary);
+        struct error *end = sealed_sink_end(&sealed, arena, error != NULL);
+        error = error == NULL ? end : error;
+    }
+    sealed_sink_release(&sealed);
+    return error;
+}
+
+static void backup(struct control_client *client, struct arena *arena) {
+    const struct control_options *options = &client->control->options;
+    struct socket_sink sink = {.base = {socket_sink_write}, .client = client};
     struct dump_summary summary;
     int64_t begin_ms = control_now_ms();
-    struct error *error = dump_write(arena, &dump, &summary);
+    struct error *error = options->keyring == NULL
+                              ? send_dump(options, arena, &sink.base, &summary)
+                              : send_sealed_dump(options, arena, &sink.base, &summary);
     if (error == NULL) {
         log_info("backup: %llu records, %llu bytes, %lld ms",
                  (unsigned long long)summary.record_count, (unsigned long long)summary.bytes,

@@ -3,13 +3,15 @@
  *
  * `DIR/control` is a Unix socket that only the owner of the server may use. A client sends one
  * line; the answer is the line "ok" and what was asked for, or "error TEXT". There is one request:
- *   backup   answered by a dump of the store (store/dump), of the moment it began
+ *   backup   answered by a dump of the store (store/dump), of the moment it began; of an encrypted
+ *            directory it is sealed (dump_sealed.h)
  * Limits: CONTROL_CLIENTS_MAX at a time; a client that does not take a megabyte within the stall
  * time is dropped, so that it cannot hold the store's past forever. */
 #ifndef GRAMME_ADMIN_CONTROL_H
 #define GRAMME_ADMIN_CONTROL_H
 
 #include "base/clock.h"
+#include "crypto/keyring.h"
 #include "store/store.h"
 
 enum { CONTROL_CLIENTS_MAX = 4, CONTROL_STALL_MS = 60 * 1000, CONTROL_REQUEST_MS = 10 * 1000 };
@@ -17,6 +19,7 @@ enum { CONTROL_CLIENTS_MAX = 4, CONTROL_STALL_MS = 60 * 1000, CONTROL_REQUEST_MS
 struct control_options {
     const char *directory; /* this process has the store in it open, so no other server runs here */
     struct store *store;   /* lives until control_stop has returned */
+    const struct keyring *keyring; /* of an encrypted directory, and lives as long; or NULL */
     const struct store_keyspace *keyspaces;
     size_t keyspace_count;
     const char *program; /* for the dump's header */

@@ -14,68 +14,140 @@
 
 #include "admin/control_socket.h"
 #include "admin/data_directory.h"
+#include "admin/dump_sealed.h"
 #include "admin/dump_stream.h"
 #include "admin/files.h"
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "store/rocksdb/rocksdb.h"
 
-/* ---- where it comes from ---- */
+/* ---- from the server ---- */
 
-static struct error *from_server(struct arena *arena, const struct dump_file_options *options,
-                                 int server, struct fd_sink *sink, struct dump_summary *ret_dump) {
+/* `to` gets the dump as it is read, or NULL. */
+static struct error *verify(struct arena *arena, const struct dump_file_options *options,
+                            struct dump_source *source, struct dump_sink *to,
+                            struct dump_file_summary *ret_summary) {
     struct stream_progress progress = stream_progress_of(options->observer);
-    struct fd_source source = fd_source_of(server, "from the server");
     struct dump_read_options read = {
-        .source = &source.base,
+        .source = source,
         .keyspaces = engine_keyspaces,
         .keyspace_count = KEYSPACE_COUNT,
-        .sink = &sink->base,
+        .sink = to,
         .progress = &progress.base,
     };
-    TRY(control_request(arena, server, CONTROL_BACKUP));
-    return dump_read(arena, &read, ret_dump);
+    struct dump_summary dump = {0};
+    TRY(dump_read(arena, &read, &dump));
+    *ret_summary = dump_file_summary_of(&dump);
+    return NULL;
 }
 
-static struct error *from_directory(struct arena *arena, const struct dump_file_options *options,
-                                    struct fd_sink *sink, struct dump_summary *ret_dump) {
-    const char *path = NULL;
-    struct store *store = NULL;
+/* What the server has sealed is passed on as it is, and looked into when there is a key. */
+static struct error *from_encrypting(struct arena *arena, const struct dump_file_options *options,
+                                     struct dump_source *source, struct dump_sink *to,
+                                     struct dump_file_summary *ret_summary) {
+    if (options->key == NULL) {
+        *ret_summary = (struct dump_file_summary){0};
+        return sealed_copy(arena, source, to, &ret_summary->bytes);
+    }
+    struct tee_source tee = tee_source_of(source, to);
+    struct sealed_source sealed;
+    struct error *error = sealed_source_open(arena, &sealed, &tee.base, options->key);
+    if (error == NULL)
+        error = verify(arena, options, &sealed.base, NULL, ret_summary);
+    sealed_source_release(&sealed);
+    return error;
+}
+
+static struct error *from_server(struct arena *arena, const struct dump_file_options *options,
+                                 int server, bool encrypted, struct fd_sink *sink,
+                                 struct dump_file_summary *ret_summary) {
+    struct fd_source source = fd_source_of(server, "from the server");
+    TRY(control_request(arena, server, CONTROL_BACKUP));
+    return encrypted ? from_encrypting(arena, options, &source.base, &sink->base, ret_summary)
+                     : verify(arena, options, &source.base, &sink->base, ret_summary);
+}
+
+/* ---- from the directory ---- */
+
+static struct error *write_dump(struct arena *arena, const struct dump_file_options *options,
+                                struct store *store, struct dump_sink *sink,
+                                struct dump_file_summary *ret_summary) {
     struct stream_progress progress = stream_progress_of(options->observer);
-    TRY(data_directory_find(arena, options->directory, &path));
-    struct rocksdb_store_options store_options = {.directory = path};
-    TRY(rocksdb_store_open(arena, &store_options, engine_keyspaces, KEYSPACE_COUNT, &store));
     struct dump_write_options write = {
         .store = store,
         .keyspaces = engine_keyspaces,
         .keyspace_count = KEYSPACE_COUNT,
         .program = options->program,
         .now_ms = clock_now_ms(&system_clock),
-        .sink = &sink->base,
+        .sink = sink,
         .progress = &progress.base,
     };
-    struct error *error = dump_write(arena, &write, ret_dump);
+    struct dump_summary dump = {0};
+    TRY(dump_write(arena, &write, &dump));
+    *ret_summary = dump_file_summary_of(&dump);
+    return NULL;
+}
+
+static struct error *write_sealed(struct arena *arena, const struct dump_file_options *options,
+                                  const struct data_directory *data, struct store *store,
+                                  struct dump_sink *to, struct dump_file_summary *ret_summary) {
+    struct sealed_sink sealed;
+    struct error *error = sealed_sink_open(arena, &sealed, data->path, data->keyring, to);
+    if (error == NULL)
+        error = write_dump(arena, options, store, &sealed.base, ret_summary);
+    if (error == NULL)
+        error = sealed_sink_end(&sealed, arena, false);
+    sealed_sink_release(&sealed);
+    return error;
+}
+
+static struct error *from_directory(struct arena *arena, const struct dump_file_options *options,
+                                    const struct data_directory *data, struct dump_sink *to,
+                                    struct dump_file_summary *ret_summary) {
+    struct store *store = NULL;
+    struct rocksdb_store_options store_options = {.directory = data->store_path,
+                                                  .keyring = data->keyring};
+    TRY(rocksdb_store_open(arena, &store_options, engine_keyspaces, KEYSPACE_COUNT, &store));
+    struct error *error = data->keyring == NULL
+                              ? write_dump(arena, options, store, to, ret_summary)
+                              : write_sealed(arena, options, data, store, to, ret_summary);
     store_close(store);
+    return error;
+}
+
+/* ---- from either ---- */
+
+/* A key that is given has to fit, whoever reads the directory. */
+static struct error *copy_from(struct arena *arena, const struct dump_file_options *options,
+                               int server, struct fd_sink *sink,
+                               struct dump_file_summary *ret_summary) {
+    struct data_directory data = {0};
+    struct error *error = NULL;
+    bool encrypted = false;
+    TRY(data_directory_is_encrypted(arena, options->directory, &encrypted));
+    if (server < 0 || options->key != NULL)
+        TRY(data_directory_find(arena, options->directory, options->key, &data));
+    if (server >= 0)
+        error = from_server(arena, options, server, encrypted, sink, ret_summary);
+    else
+        error = from_directory(arena, options, &data, &sink->base, ret_summary);
+    data_directory_release(&data);
+    if (error == NULL) {
+        ret_summary->from_server = server >= 0;
+        ret_summary->encrypted = encrypted;
+    }
     return error;
 }
 
 static struct error *copy_to(struct arena *arena, const struct dump_file_options *options, int fd,
                              struct dump_file_summary *ret_summary) {
     struct fd_sink sink = fd_sink_of(fd, options->file);
-    struct dump_summary dump = {0};
-    struct error *error;
     int server = -1;
     TRY(control_connect(arena, options->directory, &server));
-    if (server >= 0) {
-        error = from_server(arena, options, server, &sink, &dump);
+    struct error *error = copy_from(arena, options, server, &sink, ret_summary);
+    if (server >= 0)
         close(server);
-    } else {
-        error = from_directory(arena, options, &sink, &dump);
-    }
-    TRY(error);
-    *ret_summary = dump_file_summary_of(&dump);
-    ret_summary->from_server = server >= 0;
-    return NULL;
+    return error;
 }
 
 /* ---- where it goes ---- */

@@ -1,7 +1,8 @@
 /* dump_file.h - a whole database into one file and back: what `gramme backup` and `gramme restore`
  * do.
  *
- * A backup is a dump (store/dump) of one moment. It is taken through the server that runs on the
+ * A backup is a dump (store/dump) of one moment, sealed when the directory is encrypted
+ * (dump_sealed.h). It is taken through the server that runs on the
  * directory, or, when none does, from the directory itself. Neither a file nor a directory gets its
  * name before it is whole and durable. Errors are texts for the person at the command line. */
 #ifndef GRAMME_ADMIN_DUMP_FILE_H
@@ -14,7 +15,11 @@ struct dump_observer {
     void (*report)(struct dump_observer *observer, uint64_t records, uint64_t bytes);
 };
 
+struct master_key;
+
 struct dump_file_summary {
+    bool counted; /* false: it is encrypted and was not looked into, so only its size is known */
+    bool encrypted;
     uint64_t records; /* of the store, index entries and definitions included */
     uint64_t items;
     uint64_t bytes;
@@ -27,6 +32,8 @@ struct dump_file_options {
     const char *directory;
     const char *file; /* "-" is standard output */
     bool replace;     /* the file may exist */
+    /* Of an encrypted directory, or NULL; a server that runs on one needs none of the caller. */
+    const struct master_key *key;
     const char *program;
     struct dump_observer *observer;
 };
@@ -37,6 +44,8 @@ struct error *dump_file_make(struct arena *arena, const struct dump_file_options
 struct dump_restore_options {
     const char *file;      /* "-" is standard input */
     const char *directory; /* is not there or empty; NULL: the file is only verified */
+    /* Opens an encrypted file, and encrypts the directory; NULL: both are plain. */
+    const struct master_key *key;
     struct dump_observer *observer;
 };
 

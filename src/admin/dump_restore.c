@@ -14,6 +14,7 @@
 
 #include "admin/data_directory.h"
 #include "admin/dump_file.h"
+#include "admin/dump_sealed.h"
 #include "admin/dump_stream.h"
 #include "admin/files.h"
 #include "engine/engine.h"
@@ -23,17 +24,24 @@ static struct error *read_dump(struct arena *arena, const struct dump_restore_op
                                int fd, struct store *store, struct dump_file_summary *ret_summary) {
     struct fd_source source = fd_source_of(fd, options->file);
     struct stream_progress progress = stream_progress_of(options->observer);
+    struct sealed_source sealed;
     struct dump_read_options read = {
-        .source = &source.base,
+        .source = &sealed.base,
         .keyspaces = engine_keyspaces,
         .keyspace_count = KEYSPACE_COUNT,
         .store = store,
         .progress = &progress.base,
     };
     struct dump_summary dump;
-    TRY(dump_read(arena, &read, &dump));
-    *ret_summary = dump_file_summary_of(&dump);
-    return NULL;
+    struct error *error = sealed_source_open(arena, &sealed, &source.base, options->key);
+    if (error == NULL)
+        error = dump_read(arena, &read, &dump);
+    if (error == NULL) {
+        *ret_summary = dump_file_summary_of(&dump);
+        ret_summary->encrypted = sealed.seal != NULL;
+    }
+    sealed_source_release(&sealed);
+    return error;
 }
 
 /* ---- the directory ---- */
@@ -78,9 +86,11 @@ static struct error *find_target(struct arena *arena, const char *directory,
 }
 
 static struct error *load(struct arena *arena, const struct dump_restore_options *options, int fd,
-                          const char *store_path, struct dump_file_summary *ret_summary) {
+                          const struct data_directory *data,
+                          struct dump_file_summary *ret_summary) {
     struct store *store = NULL;
-    struct rocksdb_store_options store_options = {.directory = store_path, .create = true};
+    struct rocksdb_store_options store_options = {
+        .directory = data->store_path, .create = true, .keyring = data->keyring};
     TRY(rocksdb_store_open(arena, &store_options, engine_keyspaces, KEYSPACE_COUNT, &store));
     struct error *error = read_dump(arena, options, fd, store, ret_summary);
     store_close(store);
@@ -89,18 +99,20 @@ static struct error *load(struct arena *arena, const struct dump_restore_options
 
 static struct error *restore_to(struct arena *arena, const struct dump_restore_options *options,
                                 int fd, struct dump_file_summary *ret_summary) {
-    const char *target = NULL, *store_path = NULL;
+    const char *target = NULL;
+    struct data_directory data = {0};
     int lock = -1;
     TRY(find_target(arena, options->directory, &target));
     const char *partial = (const char *)arena_printf(arena, "%s.partial", target).data;
-    TRY(data_directory_fill(arena, partial, &store_path, &lock));
-    struct error *error = load(arena, options, fd, store_path, ret_summary);
+    TRY(data_directory_fill(arena, partial, options->key, &data, &lock));
+    struct error *error = load(arena, options, fd, &data, ret_summary);
     if (error == NULL)
-        error = data_directory_filled(arena, partial);
+        error = data_directory_filled(arena, &data);
     if (error == NULL)
         error = files_rename(arena, partial, target);
     if (error != NULL)
         files_remove_tree(arena, partial); /* what went wrong first is what counts */
+    data_directory_release(&data);
     close(lock);
     return error;
 }

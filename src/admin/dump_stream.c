@@ -47,6 +47,7 @@ struct stream_progress stream_progress_of(struct dump_observer *observer) {
 
 struct dump_file_summary dump_file_summary_of(const struct dump_summary *dump) {
     struct dump_file_summary summary = {
+        .counted = true,
         .records = dump->record_count,
         .bytes = dump->bytes,
         .program = dump->program,

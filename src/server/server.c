@@ -29,7 +29,8 @@ enum { STOP_GRACE_MS = 5000, EXPR_CACHE_ENTRIES = 1024, WORKERS_MAX = 4 };
 
 struct server {
     struct server_config config;
-    struct arena arena;  /* lives as long as the server */
+    struct arena arena; /* lives as long as the server */
+    struct data_directory data;
     struct store *store; /* the engine's */
     struct engine *engine;
     struct workers *workers;
@@ -116,15 +117,30 @@ static void size_memory(const struct server_config *config, struct rocksdb_store
         (size_t)between(WRITE_BUFFER_BYTES_MIN, memory / 64, WRITE_BUFFER_BYTES_MAX);
 }
 
+static struct error *open_directory(struct server *server, struct arena *arena) {
+    const struct server_config *config = &server->config;
+    struct master_key key = {0};
+    if (config->encrypt_with == NULL)
+        return data_directory_open(arena, config->data_directory, NULL, &server->data);
+    TRY(master_key_read(arena, config->encrypt_with, &key));
+    struct error *error = data_directory_open(arena, config->data_directory, &key, &server->data);
+    master_key_release(&key);
+    return error;
+}
+
 static struct error *open_store(struct server *server, struct arena *arena,
                                 struct store **ret_store) {
     if (server->config.data_directory == NULL)
         return memory_store_open(arena, engine_keyspaces, KEYSPACE_COUNT, ret_store);
-    const char *path;
-    TRY(data_directory_open(arena, server->config.data_directory, &path));
-    struct rocksdb_store_options options = {.directory = path, .create = true};
+    TRY(open_directory(server, arena));
+    struct rocksdb_store_options options = {
+        .directory = server->data.store_path, .create = true, .keyring = server->data.keyring};
     size_memory(&server->config, &options);
-    return rocksdb_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store);
+    TRY(rocksdb_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store));
+    struct error *error = data_directory_settle(arena, &server->data);
+    if (error != NULL)
+        store_close(*ret_store);
+    return error;
 }
 
 static struct error *start_engine(struct server *server, struct arena *arena) {
@@ -184,6 +200,7 @@ static void start_control(struct server *server, struct arena *arena) {
     struct control_options options = {
         .directory = server->config.data_directory,
         .store = server->store,
+        .keyring = server->data.keyring,
         .keyspaces = engine_keyspaces,
         .keyspace_count = KEYSPACE_COUNT,
         .program = program == NULL ? "gramme" : program,
@@ -243,6 +260,7 @@ void server_stop(struct server *server) {
     if (server->config.test_clock && server->engine != NULL)
         engine_time_moved(server->engine); /* it keeps the time, for the next run */
     engine_close(server->engine);
+    data_directory_release(&server->data);
     arena_release(&server->arena);
     free(server);
 }

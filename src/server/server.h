@@ -10,6 +10,7 @@ struct server_config {
     const char *host;
     uint16_t port;              /* 0: any free one */
     const char *data_directory; /* NULL: in memory */
+    const char *encrypt_with; /* where its master key is (admin/master_key.h); NULL: it is plain */
     enum server_durability durability;
     const char *region;
     const char *account;        /* its number, 12 digits */

@@ -6,7 +6,7 @@ kills it after a moment, starts it again and compares what it holds with what it
 (model.py says what is allowed). Prints its seed; the same seed makes the same requests, though not
 the same moment of death.
 
-    /usr/bin/python3 tests/crash/crash.py --seconds 20 [--seed N]
+    /usr/bin/python3 tests/crash/crash.py --seconds 20 [--seed N] [--encrypt]
 """
 
 import argparse
@@ -21,6 +21,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "wire"))
 
+from encryption import make_key
 from model import Model, check_text, item
 from server import Server
 from wire import HEADERS, call
@@ -107,9 +108,9 @@ def verify(port, models):
     return problems
 
 
-def run_round(data, models, rng):
+def run_round(serve, models, rng):
     """One life and one death; returns the number of acknowledged writes and the problems."""
-    with Server("--data", data) as server:
+    with Server(*serve) as server:
         writers = [Writer(server.port, model, random.Random(rng.random())) for model in models]
         for writer in writers:
             writer.start()
@@ -118,13 +119,13 @@ def run_round(data, models, rng):
         for writer in writers:
             writer.join()
     problems = [writer.problem for writer in writers if writer.problem]
-    with Server("--data", data) as server:
+    with Server(*serve) as server:
         problems += verify(server.port, models)
     return sum(writer.writes for writer in writers), problems
 
 
-def create_table(data):
-    with Server("--data", data) as server:
+def create_table(serve):
+    with Server(*serve) as server:
         reply = call(server.port, "CreateTable", {
             "TableName": "crash", "BillingMode": "PAY_PER_REQUEST",
             "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "N"}],
@@ -136,6 +137,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--encrypt", action="store_true", help="with encrypted files")
     options = parser.parse_args()
     rng = random.Random(options.seed)
     print(f"# seed {options.seed}", flush=True)
@@ -143,11 +145,14 @@ def main():
     failed = rounds = 0
     end = time.monotonic() + options.seconds
     with tempfile.TemporaryDirectory() as folder:
-        data = pathlib.Path(folder) / "data"
-        create_table(data)
+        folder = pathlib.Path(folder)
+        serve = ["--data", folder / "data"]
+        if options.encrypt:
+            serve += ["--encrypt-with", make_key(folder / "key")]
+        create_table(serve)
         while rounds < 3 or time.monotonic() < end:
             rounds += 1
-            writes, problems = run_round(data, models, rng)
+            writes, problems = run_round(serve, models, rng)
             if writes == 0:
                 problems.append("no write was acknowledged, so this round shows nothing")
             print(f"{'not ok' if problems else 'ok'} {rounds} - {writes} acknowledged writes", flush=True)

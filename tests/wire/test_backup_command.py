@@ -13,7 +13,7 @@ import unittest
 import test_formats
 from backup import BackupTest, scan_all, wait_until
 from server import Server, binary
-from test_formats import DEFINITIONS, FORMATS, fill
+from test_formats import DEFINITIONS, FORMATS, fill, key_options
 from wire import boto3_client, only
 
 ACCOUNTS, BALANCE = 20, 100
@@ -74,8 +74,8 @@ class Contents(BackupTest):
         for backup in backups:
             with self.subTest(format=backup.name):
                 copy = self.folder / backup.stem
-                self.gramme("restore", backup, copy)
-                with self.server(copy) as server:
+                self.gramme("restore", backup, copy, *key_options(backup))
+                with self.server(copy, *key_options(backup)) as server:
                     client = boto3_client(server.endpoint)
                     test_formats.Formats.check(self, client)
                     client.close()

@@ -5,6 +5,7 @@ tests/data/formats/N.tar.gz is a data directory of format N, made by
     /usr/bin/python3 tests/wire/test_formats.py --make tests/data/formats/N.tar.gz
 
 with the first version that wrote that format, and never made again. The test opens a copy of each and compares what is in it.
+Those from 2 on are encrypted, with a key that is no secret.
 """
 
 import pathlib
@@ -17,6 +18,12 @@ from server import ROOT, Server
 from wire import boto3_client, only
 
 FORMATS = ROOT / "tests/data/formats"
+
+
+def key_options(path):
+    """For what the file has in it."""
+    return [] if path.name.startswith("1.") else ["--encrypt-with", f"command:echo {'no secret: ' * 4}| head -c 32"]
+
 
 DEFINITIONS = {
     "plain": dict(AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "B"}],
@@ -88,7 +95,7 @@ class Formats(unittest.TestCase):
             with self.subTest(format=archive.name), tempfile.TemporaryDirectory() as directory:
                 with tarfile.open(archive) as tar:
                     tar.extractall(directory)
-                with Server("--data", pathlib.Path(directory) / "data") as server:
+                with Server("--data", pathlib.Path(directory) / "data", *key_options(archive)) as server:
                     client = boto3_client(server.endpoint)
                     self.check(client)
                     client.close()
@@ -97,13 +104,14 @@ class Formats(unittest.TestCase):
 def make(archive):
     with tempfile.TemporaryDirectory() as directory:
         data = pathlib.Path(directory) / "data"
-        with Server("--data", data) as server:
+        with Server("--data", data, *key_options(archive)) as server:
             client = boto3_client(server.endpoint)
             fill(client)
             client.close()
         with tarfile.open(archive, "w:gz") as tar:
-            tar.add(data, "data", filter=lambda member: None if pathlib.Path(member.name).name.startswith("LOG") else member)
+            tar.add(data, "data", filter=lambda member:
+                    None if pathlib.Path(member.name).name.startswith(("LOG", "OPTIONS")) else member)
 
 
 if __name__ == "__main__":
-    make(sys.argv[2])
+    make(pathlib.Path(sys.argv[2]))

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "admin/dump_file.h"
+#include "admin/master_key.h"
 #include "base/container.h"
 #include "base/timestamp.h"
 #include "cli/options.h"
@@ -61,10 +62,24 @@ static int display_failed(const struct display *display, const struct error *err
 /* "N records (M items), X MB in T s, R MB/s", to go on with. */
 static void print_totals(const struct display *display, FILE *out,
                          const struct dump_file_summary *summary) {
-    fprintf(out, "%llu records (%llu items), %.1f MB in %.1f s, %.0f MB/s",
-            (unsigned long long)summary->records, (unsigned long long)summary->items,
-            (double)summary->bytes / 1e6, now_s() - display->begin_s,
+    if (summary->counted)
+        fprintf(out, "%llu records (%llu items), ", (unsigned long long)summary->records,
+                (unsigned long long)summary->items);
+    fprintf(out, "%.1f MB%s in %.1f s, %.0f MB/s", (double)summary->bytes / 1e6,
+            summary->encrypted ? ", encrypted," : "", now_s() - display->begin_s,
             rate_of(display, summary->bytes));
+}
+
+/* ---- keys ---- */
+
+/* `ret_key` is zeros when none was given. */
+static struct error *read_key(struct arena *arena, const char *source, struct master_key *ret_key) {
+    *ret_key = (struct master_key){0};
+    return source == NULL ? NULL : master_key_read(arena, source, ret_key);
+}
+
+static const struct master_key *key_or_none(const struct master_key *key) {
+    return key->keyring == NULL ? NULL : key;
 }
 
 /* ---- backup ---- */
@@ -87,6 +102,7 @@ static void print_made(const struct display *display, const struct dump_file_opt
 struct backup_options {
     const char *directory;
     const char *file;
+    const char *encrypt_with;
     bool force;
 };
 
@@ -103,7 +119,12 @@ static int run_backup(const struct invocation *invocation) {
         .observer = &display.observer,
     };
     struct dump_file_summary summary;
-    struct error *error = dump_file_make(invocation->arena, &options, &summary);
+    struct master_key key;
+    struct error *error = read_key(invocation->arena, given->encrypt_with, &key);
+    options.key = key_or_none(&key);
+    if (error == NULL)
+        error = dump_file_make(invocation->arena, &options, &summary);
+    master_key_release(&key);
     if (error != NULL)
         return display_failed(&display, error);
     print_made(&display, &options, &summary);
@@ -121,6 +142,8 @@ static const struct argument backup_arguments[] = {
 static const struct option backup_options[] = {
     {"force", .kind = OPTION_FLAG, OPTION_AT(struct backup_options, force),
      .help = "replace FILE when it is there"},
+    {"encrypt-with", "KEY", .kind = OPTION_TEXT, OPTION_AT(struct backup_options, encrypt_with),
+     .help = "key of an encrypted DIR, as for gramme serve; not needed when a server runs on it"},
     {.name = NULL},
 };
 
@@ -130,7 +153,8 @@ const struct command command_backup = {
     .about = "Writes everything in the data directory DIR, as it is at one moment, to FILE. A "
              "server that runs on DIR goes on meanwhile; when none does, DIR itself is read. FILE "
              "appears when it is whole and on disk; until then it is FILE.partial.",
-    .closing = "FILE holds all data as it is: keep it as safe as DIR.",
+    .closing = "FILE is encrypted when DIR is, with the same key. Else it holds all data as it is: "
+               "keep it as safe as DIR.",
     .arguments = backup_arguments,
     .options = backup_options,
     .values_size = sizeof(struct backup_options),
@@ -157,6 +181,7 @@ static void print_restored(const struct display *display,
 struct restore_options {
     const char *file;
     const char *directory; /* not with --check */
+    const char *encrypt_with;
     bool check;
 };
 
@@ -170,7 +195,12 @@ static int run_restore(const struct invocation *invocation) {
         .observer = &display.observer,
     };
     struct dump_file_summary summary;
-    struct error *error = dump_file_restore(invocation->arena, &options, &summary);
+    struct master_key key;
+    struct error *error = read_key(invocation->arena, given->encrypt_with, &key);
+    options.key = key_or_none(&key);
+    if (error == NULL)
+        error = dump_file_restore(invocation->arena, &options, &summary);
+    master_key_release(&key);
     if (error != NULL)
         return display_failed(&display, error);
     print_restored(&display, &options, &summary);
@@ -188,6 +218,9 @@ static const struct argument restore_arguments[] = {
 static const struct option restore_options[] = {
     {"check", .kind = OPTION_FLAG, OPTION_AT(struct restore_options, check), .excludes = "DIR",
      .help = "only verify FILE"},
+    {"encrypt-with", "KEY", .kind = OPTION_TEXT, OPTION_AT(struct restore_options, encrypt_with),
+     .help = "key of an encrypted FILE, as for gramme serve; DIR is encrypted with it, also when "
+             "FILE is not"},
     {.name = NULL},
 };
 

@@ -39,6 +39,8 @@ static void print_banner(const struct server_config *config, uint16_t port) {
         printf("  data        in memory: gone when the server stops\n");
     else
         printf("  data        %s\n", config->data_directory);
+    if (config->encrypt_with != NULL)
+        printf("  encryption  AES-256: everything in that directory, and backups of it\n");
     if (config->data_directory != NULL)
         printf("  durability  %s\n",
                config->durability == SERVER_SYNC
@@ -112,6 +114,11 @@ static const struct option serve_options[] = {
      .help = "keep data in DIR; made when it is not there"},
     {"memory", .kind = OPTION_FLAG, AT(memory), .excludes = "data",
      .help = "keep data in memory: gone when the server stops"},
+    {"encrypt-with", "KEY", .kind = OPTION_TEXT, AT(config.encrypt_with), .excludes = "memory",
+     .otherwise = "plain",
+     .help = "encrypt everything in DIR with the key in a file that only its owner may read; or "
+             "credential:NAME, from systemd, or command:COMMAND, which prints it; see "
+             "docs/OPERATIONS.md"},
     {"durability", "MODE", .kind = OPTION_CHOICE, AT(config.durability), .words = durabilities,
      .preset = "sync",
      .help = "sync: a write is on disk before it is acknowledged\n"
