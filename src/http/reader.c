@@ -163,10 +163,10 @@ static bool has_odd_bytes(const struct http_reader *reader) {
 /* They also speak for others ("RTSP/1.0"), and a build of http_parser does not look at the letters
  * at all. */
 static bool speaks_http(const struct http_reader *reader) {
-    const uint8_t *at = reader->data + reader->target + reader->target_len;
-    while (*at == ' ')
+    size_t at = reader->target + reader->target_len;
+    while (at < reader->head_len && reader->data[at] == ' ')
         at++;
-    return memcmp(at, "HTTP/", 5) == 0;
+    return reader->head_len - at >= 5 && memcmp(reader->data + at, "HTTP/", 5) == 0;
 }
 
 static int on_head_complete(parser *p) {

@@ -218,6 +218,7 @@ static void pipelined_requests_come_one_by_one(void **state) {
 static void what_is_no_request_is_refused(void **state) {
     (void)state;
     expect("hello\r\n\r\n", "error 400\n");
+    expect("POST /\r\n\r\n", "error 400\n");
     expect("FROB / HTTP/1.1\r\nHost: h\r\n\r\n", "error 400\n");
     expect("GET / HTTP/1.1\r\n\r\n", "error 400\n");
     expect("GET / HTTP/1.1\r\nHost: h\r\nbad header: x\r\n\r\n", "error 400\n");
