@@ -316,10 +316,10 @@ static void a_long_head_does_not_pay_for_the_body(void **state) {
     raw_send_text(&client, "POST / HTTP/1.1\r\nHost: h\r\nX-Filler: ");
     raw_send_text(&client, filler);
     free(filler);
-    usleep(100000); /* for it to be read */
-    raw_send_text(&client, "a");
-    while (endpoint_stats(server.endpoint).memory_bytes == 0)
-        usleep(1000);
+    while (endpoint_stats(server.endpoint).memory_bytes == 0) { /* the next read asks for room */
+        raw_send_text(&client, "a");
+        usleep(50000);
+    }
     raw_send_text(&client, "\r\nContent-Type: application/json\r\nContent-Length: 600000\r\n\r\n");
     expect_large_reserved(&client, 0);
     echo_server_stop(&server, 1000);
