@@ -61,7 +61,7 @@ static void connection_free(struct connection *c) {
     free(c);
 }
 
-/* A request is complete. */
+/* A request is complete and can be read. */
 static void begin_exchange(struct connection *c) {
     struct endpoint_thread *thread = c->thread;
     atomic_store_explicit(&thread->requests,
@@ -72,7 +72,6 @@ static void begin_exchange(struct connection *c) {
     c->exchange.crc32_known = false;
     c->handling = true;
     c->replied = false;
-    front_handle(c->endpoint, &c->exchange);
 }
 
 /* The reply is ready: on its way with it, and the exchange is free for the next request. */
@@ -102,6 +101,26 @@ static void wait_for_more(struct connection *c) {
 }
 
 /* Returns whether another step may follow. */
+static bool handle_packed(struct connection *c) {
+    switch (connection_unpack(c)) {
+    case BODY_READY:
+        begin_exchange(c);
+        front_handle(c->endpoint, &c->exchange);
+        return true;
+    case BODY_BROKEN:
+        begin_exchange(c);
+        front_refuse_body(&c->exchange);
+        return true;
+    case BODY_TOO_LARGE:
+        refuse(c, 413);
+        return false;
+    case BODY_WAITS:
+        return false;
+    }
+    return false;
+}
+
+/* Likewise. */
 static bool read_request(struct connection *c) {
     size_t len = c->input.len - c->start;
     if (len == 0)
@@ -115,7 +134,10 @@ static bool read_request(struct connection *c) {
         wait_for_more(c);
         return false;
     case HTTP_READ_COMPLETE:
+        if (http_request_has_coding(&c->exchange.request))
+            return handle_packed(c);
         begin_exchange(c);
+        front_handle(c->endpoint, &c->exchange);
         return true;
     case HTTP_READ_ERROR:
         refuse(c, c->reader.error_status);
@@ -160,7 +182,7 @@ static void settle(struct connection *c) {
     bool rests = c->input.len == c->start;
     if (c->last && (c->gentle || !rests))
         net_stream_close_gently(&c->stream, LINGER_MS);
-    else if (c->last || c->stream.ended || (c->draining && rests))
+    else if (c->last || (c->stream.ended && !c->waiting) || (c->draining && rests))
         net_stream_close(&c->stream);
     else {
         net_stream_set_deadline(&c->stream, read_deadline(c));
@@ -360,6 +382,7 @@ struct net_stream *connection_accept(void *user, struct net_loop *loop) {
     arena_init(&c->exchange.arena);
     buffer_init(&c->exchange.reply, limits->reply_bytes_max);
     buffer_init(&c->output, OUTPUT_BYTES_MAX);
+    buffer_init(&c->body, limits->body_bytes_max);
     buffer_init(&c->input, (size_t)limits->header_bytes_max + limits->body_bytes_max +
                                CONNECTION_BUFFER_BYTES);
     return &c->stream;

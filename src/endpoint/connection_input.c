@@ -8,6 +8,9 @@
  * Large bodies leave a quarter of the budget to small ones and have a queue of their own, so that
  * no number of large uploads, however slow, keeps a small request waiting.
  *
+ * A packed body needs room twice: as it came, and unpacked. A small one is read without a
+ * reservation, and may wait for what it becomes; with a larger one both are reserved at once.
+ *
  * Threads: the connection's own; only the budget's counter is shared. */
 #include <stdlib.h>
 
@@ -80,6 +83,7 @@ void connection_discharge_reply(struct connection *c) {
 
 void connection_release_input(struct connection *c) {
     buffer_release(&c->input);
+    buffer_release(&c->body);
     c->start = 0;
     if (c->input_charge != 0)
         budget_give(c->thread, &c->input_charge);
@@ -104,11 +108,13 @@ static size_t size_wanted(const struct connection *c) {
     return have + READ_BYTES_MIN;
 }
 
+/* With a packed body comes the largest that it may become: who holds its input must not wait. */
 static uint64_t size_reserved(const struct connection *c, size_t wanted) {
     const struct http_reader *reader = &c->reader;
-    if (reader->head_complete && reader->chunked)
-        return c->input.size_max;
-    return wanted;
+    if (!reader->head_complete)
+        return wanted;
+    uint64_t unpacked = http_request_has_coding(&c->exchange.request) ? c->body.size_max : 0;
+    return unpacked + (reader->chunked ? c->input.size_max : wanted);
 }
 
 static void start_waiting(struct connection *c, enum body_size size) {
@@ -173,6 +179,18 @@ bool connection_make_room(struct connection *c) {
     return true;
 }
 
+/* What the request itself holds of the budget stays reserved with it. */
+bool connection_make_body_room(struct connection *c) {
+    if (c->body.capacity >= c->body_room)
+        return true;
+    buffer_release(&c->body);
+    uint64_t input = c->reader.parsed > CONNECTION_BUFFER_BYTES ? c->reader.parsed : 0;
+    if (c->body_room > CONNECTION_BUFFER_BYTES && !reserve(c, input + c->body_room))
+        return false;
+    CHECK(buffer_reserve(&c->body, c->body_room));
+    return true;
+}
+
 struct net_space connection_space(struct connection *c) {
     if (c->last && !c->handling)
         return (struct net_space){NULL, 0};
@@ -189,7 +207,10 @@ void connection_consume(struct connection *c) {
     size_t rest = c->input.len - c->start;
     if (rest == 0)
         c->start = c->input.len = 0;
-    if (c->input_charge == 0 || rest > CONNECTION_BUFFER_BYTES)
+    if (c->input_charge == 0)
+        return;
+    buffer_release(&c->body);
+    if (rest > CONNECTION_BUFFER_BYTES)
         return;
     struct buffer small;
     buffer_init(&small, c->input.size_max);
@@ -202,7 +223,7 @@ void connection_consume(struct connection *c) {
 static void retry_queue(struct endpoint_thread *thread, struct connection_queue *queue) {
     while (queue->first != NULL) {
         struct connection *c = queue->first;
-        if (!connection_make_room(c))
+        if (!(c->body_room > 0 ? connection_make_body_room(c) : connection_make_room(c)))
             return;
         connection_stop_waiting(c);
         c->began_ms = net_loop_now_ms(thread->loop); /* its client was not to blame */

@@ -58,11 +58,13 @@ struct connection {
     /* [start, len) are bytes of the request being read or handled, and of those behind it. */
     struct buffer input;
     size_t start;
+    struct buffer body;   /* unpacked, of a request that was sent packed */
+    size_t body_room;     /* what it needs, while it is being unpacked; else 0 */
     struct buffer output; /* replies on their way; large bodies go from exchange.reply instead */
     struct exchange_reply_options answer; /* when replied */
     struct connection *waiting_next;
     enum body_size waiting_size;         /* whose queue it is in, while waiting */
-    uint64_t input_charge, reply_charge; /* drawn from the endpoint's memory */
+    uint64_t input_charge, reply_charge; /* drawn from the endpoint's memory; input: and body */
     uint64_t began_ms;                   /* when the request's first byte was seen; 0: none yet */
     uint64_t idle_since_ms;
     char request_id[HTTP_REQUEST_ID_BYTES];
@@ -91,12 +93,19 @@ void connection_retry_waiting(struct endpoint_thread *thread);
 struct net_space connection_space(struct connection *connection);
 /* True when the rest of the request can be read now; false: the connection is in the queue. */
 bool connection_make_room(struct connection *connection);
+/* The same for the body that is being unpacked. */
+bool connection_make_body_room(struct connection *connection);
 /* Forgets the request that was answered; what came behind it stays. */
 void connection_consume(struct connection *connection);
 void connection_stop_waiting(struct connection *connection);
 void connection_charge_reply(struct connection *connection);
 void connection_discharge_reply(struct connection *connection);
 void connection_release_input(struct connection *connection);
+
+/* connection_body.c: bodies that were sent packed. */
+enum connection_body { BODY_READY, BODY_WAITS, BODY_TOO_LARGE, BODY_BROKEN };
+/* Of a complete request. After BODY_WAITS it is called again when the connection has its turn. */
+enum connection_body connection_unpack(struct connection *connection);
 
 /* connection_reply.c: exchange and answer to bytes. */
 void connection_write_reply(struct connection *connection);
@@ -106,5 +115,7 @@ void connection_flush(struct connection *connection);
 
 /* front.c: answers what is no API request, hands the rest to the handler. */
 void front_handle(struct endpoint *endpoint, struct exchange *exchange);
+/* Answers a request whose body cannot be unpacked. */
+void front_refuse_body(struct exchange *exchange);
 
 #endif

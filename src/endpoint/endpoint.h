@@ -7,9 +7,9 @@
  * replied to exactly once; until then the exchange and all it points to stay valid, even when the
  * client is gone. After exchange_reply() the handler must not touch it.
  *
- * What is no API request never reaches the handler: too large a body, CORS preflights, the health
- * check, paths of our own, unknown methods, paths and content types are answered here. The handler
- * sees POST requests for "/" with an empty body or a JSON content type.
+ * What is no API request never reaches the handler: a body that is too large or cannot be unpacked,
+ * CORS preflights, the health check, paths of our own, unknown methods, paths and content types are
+ * answered here. The handler sees POST requests for "/" with an empty body or a JSON content type.
  *
  * Requests of one connection are handled one after another, their replies leave in order.
  * Memory: one arena, input and reply buffer per connection, reused from request to request and

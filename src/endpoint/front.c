@@ -24,6 +24,15 @@ static void health(struct exchange *exchange) {
     exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 200});
 }
 
+/* That it is this status is recorded. The text is for the person who reads the client's log. */
+void front_refuse_body(struct exchange *exchange) {
+    buffer_append_text(&exchange->reply,
+                       "{\"__type\":\"com.amazonaws.dynamodb.v20120810#InternalServerError\","
+                       "\"message\":\"The body cannot be unpacked by its Content-Encoding\"}");
+    exchange->plain_json = false;
+    exchange_reply(exchange, 500);
+}
+
 /* Paths that the service does not have. */
 static bool handle_own(const struct endpoint_config *config, struct exchange *exchange) {
     return config->handle_own != NULL &&

@@ -14,7 +14,8 @@ static const struct slice names[HTTP_CODING_COUNT] = {
 };
 
 struct http_coder {
-    struct libdeflate_compressor *compressor; /* NULL before its first use */
+    struct libdeflate_compressor *compressor;     /* NULL before its first use */
+    struct libdeflate_decompressor *decompressor; /* likewise */
 };
 
 enum http_coding http_coding_named(struct slice name) {
@@ -38,6 +39,7 @@ void http_coder_free(struct http_coder *coder) {
     if (coder == NULL)
         return;
     libdeflate_free_compressor(coder->compressor);
+    libdeflate_free_decompressor(coder->decompressor);
     free(coder);
 }
 
@@ -55,4 +57,43 @@ bool http_coder_pack(struct http_coder *coder, enum http_coding coding, struct s
             ? libdeflate_gzip_compress(coder->compressor, body.data, body.len, out->data, body.len)
             : libdeflate_zlib_compress(coder->compressor, body.data, body.len, out->data, body.len);
     return out->len > 0 && out->len < body.len;
+}
+
+static bool is_member(struct slice packed) {
+    static const uint8_t start[] = {0x1f, 0x8b, 8};
+    return packed.len >= sizeof(start) && memcmp(packed.data, start, sizeof(start)) == 0;
+}
+
+/* One gzip member or zlib stream: behind what the buffer holds, and off the front of *packed. */
+static enum http_unpacked unpack_one(struct http_coder *coder, enum http_coding coding,
+                                     struct slice *packed, struct buffer *out) {
+    size_t used, made, room = out->capacity - out->len;
+    uint8_t *to = out->data + out->len;
+    enum libdeflate_result result =
+        coding == HTTP_CODING_GZIP
+            ? libdeflate_gzip_decompress_ex(coder->decompressor, packed->data, packed->len, to,
+                                            room, &used, &made)
+            : libdeflate_zlib_decompress_ex(coder->decompressor, packed->data, packed->len, to,
+                                            room, &used, &made);
+    if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
+        return HTTP_UNPACKED_NO_ROOM;
+    if (result != LIBDEFLATE_SUCCESS)
+        return HTTP_UNPACKED_BROKEN;
+    *packed = slice_skip(*packed, used);
+    out->len += made;
+    return HTTP_UNPACKED_WHOLE;
+}
+
+enum http_unpacked http_coder_unpack(struct http_coder *coder, enum http_coding coding,
+                                     struct slice packed, struct buffer *out) {
+    CHECK(out->data != NULL && coding != HTTP_CODING_NONE);
+    if (coder->decompressor == NULL)
+        coder->decompressor = libdeflate_alloc_decompressor();
+    CHECK(coder->decompressor != NULL);
+    buffer_reset(out);
+    enum http_unpacked result;
+    do
+        result = unpack_one(coder, coding, &packed, out);
+    while (result == HTTP_UNPACKED_WHOLE && coding == HTTP_CODING_GZIP && is_member(packed));
+    return result;
 }

@@ -18,6 +18,7 @@ enum {
 _Static_assert(LENGTH_HOST == LENGTH_DATE && LENGTH_EXPECT == LENGTH_ORIGIN &&
                    LENGTH_X_AMZ_DATE == LENGTH_CONNECTION &&
                    LENGTH_CONTENT_TYPE == LENGTH_X_AMZ_TARGET &&
+                   LENGTH_PROXY_CONNECTION == LENGTH_CONTENT_ENCODING &&
                    LENGTH_X_AMZ_SECURITY_TOKEN == LENGTH_X_AMZ_CONTENT_SHA256,
                "those that known_header() tells apart by comparing");
 
@@ -61,7 +62,7 @@ static unsigned known_header(struct slice name) {
     case LENGTH_ACCEPT_ENCODING:
         return ONLY(ACCEPT_ENCODING);
     case LENGTH_PROXY_CONNECTION:
-        return ONLY(PROXY_CONNECTION);
+        return EITHER(PROXY_CONNECTION, CONTENT_ENCODING);
     case LENGTH_TRANSFER_ENCODING:
         return ONLY(TRANSFER_ENCODING);
     case LENGTH_X_AMZ_SECURITY_TOKEN:

@@ -317,7 +317,9 @@ static enum http_read_result failed(struct http_reader *reader, int status) {
 }
 
 enum http_read_result http_reader_read(struct http_reader *reader, uint8_t *data, size_t *len) {
-    CHECK(!reader->complete && *len >= reader->parsed);
+    if (reader->complete)
+        return HTTP_READ_COMPLETE;
+    CHECK(*len >= reader->parsed);
     if (reader->error_status != 0)
         return HTTP_READ_ERROR;
     size_t used = 0, offered = *len - reader->parsed, body_len = reader->body_len;

@@ -51,7 +51,8 @@ void http_reader_init(struct http_reader *reader, struct http_reader_limits limi
                       struct http_request *request);
 
 /* `data` is the request's first byte, *len all bytes there. Decoded chunk headers are taken out of
- * the buffer: then *len comes back smaller. */
+ * the buffer: then *len comes back smaller. Asked again about a request that is complete and still
+ * where it was, it says so again. */
 enum http_read_result http_reader_read(struct http_reader *reader, uint8_t *data, size_t *len);
 
 #endif

@@ -41,7 +41,7 @@ struct http_request {
     struct slice target; /* as sent: "/?a=b" or "http://host/?a=b" */
     struct slice path;   /* of the target: "/" */
     struct slice query;  /* after the '?'; absent without one */
-    struct slice body;   /* empty without one; chunks are joined */
+    struct slice body;   /* empty without one; chunks are joined. For a handler it is unpacked */
     struct slice known[HTTP_HEADER_COUNT];
     uint8_t version_minor; /* of HTTP/1.x */
     bool keep_alive;
@@ -69,6 +69,11 @@ static inline struct http_header http_request_header_at(const struct http_reques
     const struct http_header_place *place = &request->headers[index];
     return (struct http_header){slice_of(request->start + place->name, place->name_len),
                                 slice_of(request->start + place->value, place->value_len)};
+}
+
+/* Whether its body was sent packed, or says so: known[HTTP_CONTENT_ENCODING] tells how. */
+static inline bool http_request_has_coding(const struct http_request *request) {
+    return slice_present(request->known[HTTP_CONTENT_ENCODING]) && request->verb == HTTP_VERB_POST;
 }
 
 /* A parameter of the query string, still percent-encoded; absent when there is none. */

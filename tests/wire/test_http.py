@@ -9,7 +9,7 @@ import time
 import unittest
 import zlib
 
-from wire import AUTHORIZATION, WireTest, check_envelope, http_request, HEADERS
+from wire import AUTHORIZATION, WireTest, boto3_client, check_envelope, http_request, HEADERS
 
 BODY_MAX = 16 * 1024 * 1024
 HEAD_MAX = 16 * 1024
@@ -276,6 +276,101 @@ class Compression(WireTest):
     def test_a_small_answer_stays_plain(self):
         status, headers, body = self.get("gzip", key="missing")
         self.assertEqual((status, headers.get("content-encoding"), body), (200, None, b"{}"))
+
+
+class PackedRequests(WireTest):
+    """Bodies with a Content-Encoding. What is refused is not done."""
+
+    def setUp(self):
+        super().setUp()
+        self.create()
+
+    def put(self, coding, pack, key="a", *lines):
+        body = pack(json.dumps({"TableName": "table", "Item": {"pk": {"S": key}, "d": {"S": "x" * 1000}}}).encode())
+        with Connection(self.server.port) as connection:
+            connection.send(head(f"Content-Encoding: {coding}", f"Content-Length: {len(body)}", *lines, target="PutItem") + body)
+            return connection.reply()
+
+    def stored(self, key="a"):
+        return "Item" in self.client.get_item(TableName="table", Key={"pk": {"S": key}}, ConsistentRead=True)
+
+    def test_what_is_unpacked(self):
+        halves = lambda body: gzip.compress(body[:10]) + gzip.compress(body[10:])
+        for number, (coding, pack) in enumerate((
+                ("gzip", gzip.compress), ("GZIP", gzip.compress), ("deflate", zlib.compress), ("gzip", halves),
+                ("gzip", lambda body: gzip.compress(body) + b"junk"), ("deflate", lambda body: zlib.compress(body) + b"junk"),
+                ("identity", bytes), ("amz-1.0", bytes))):
+            status, _, body = self.put(coding, pack, str(number))
+            self.assertEqual((status, body), (200, b"{}"), coding)
+            self.assertTrue(self.stored(str(number)))
+
+    def test_what_is_refused(self):
+        for coding, pack in (
+                ("garbage", bytes), ("br", bytes), ("gzip, gzip", gzip.compress), ("gzip", bytes), ("deflate", bytes),
+                ("gzip", lambda body: gzip.compress(body)[:-1]), ("deflate", lambda body: zlib.compress(body)[:-1]),
+                ("gzip", lambda body: b""), ("deflate", lambda body: b""), ("gzip", zlib.compress), ("deflate", gzip.compress)):
+            status, headers, body = self.put(coding, pack)
+            self.assertEqual(status, 500, coding)
+            self.assertEqual(json.loads(body)["__type"], "com.amazonaws.dynamodb.v20120810#InternalServerError")
+            self.assertEqual((len(headers["x-amzn-requestid"]), headers["x-amz-crc32"]), (52, str(zlib.crc32(body))))
+            self.assertFalse(self.stored())
+
+    def test_a_connection_goes_on_after_a_refusal(self):
+        with Connection(self.server.port) as connection:
+            for _ in range(3):
+                connection.send(head("Content-Encoding: gzip", "Content-Length: 2") + b"{}" + request())
+                self.assertEqual(connection.reply()[0], 500)
+                self.assertEqual(connection.reply()[2], b'{"TableNames":["table"]}')
+
+    def test_of_two_zlib_streams_the_first_counts(self):
+        halves = lambda body: zlib.compress(body[:10]) + zlib.compress(body[10:])
+        status, _, body = self.put("deflate", halves)
+        self.assertEqual((status, json.loads(body)["__type"]), (400, "com.amazon.coral.service#SerializationException"))
+
+    def test_sizes_up_to_the_largest_body(self):
+        for size in (1000, 8 * 1024, 8 * 1024 + 1, 64 * 1024 + 1, 1_000_000, BODY_MAX, BODY_MAX + 1, 20_000_000):
+            for pack in (gzip.compress, zlib.compress):
+                body = pack(b"{" + b" " * (size - 2) + b"}")
+                with Connection(self.server.port) as connection:
+                    coding = "gzip" if pack is gzip.compress else "deflate"
+                    connection.send(head(f"Content-Encoding: {coding}", f"Content-Length: {len(body)}") + body)
+                    status, headers, reply = connection.reply()
+                    if size > BODY_MAX:
+                        self.assertEqual((status, reply, headers.get("x-amzn-requestid")), (413, b"", None))
+                        self.assertEqual(connection.read_until(b"\r\n\r\n"), b"0")
+                        self.assertTrue(connection.closed())
+                    else:
+                        self.assertEqual((status, reply), (200, b'{"TableNames":["table"]}'))
+
+    def test_chunks(self):
+        body = gzip.compress(b"{" + b" " * 200_000 + b"}")
+        chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:7], body[7:])) + b"0\r\n\r\n"
+        with Connection(self.server.port) as connection:
+            connection.send(head("Content-Encoding: gzip", "Transfer-Encoding: chunked") + chunks)
+            self.assertEqual(connection.reply()[2], b'{"TableNames":["table"]}')
+
+    def test_pipelined_with_plain_ones(self):
+        packed = gzip.compress(b"{" + b" " * 200_000 + b"}")
+        packed = head("Content-Encoding: gzip", f"Content-Length: {len(packed)}") + packed
+        with Connection(self.server.port) as connection:
+            connection.send((packed + request()) * 30)
+            for _ in range(60):
+                self.assertEqual(connection.reply()[2], b'{"TableNames":["table"]}')
+
+    def test_boto3_with_packed_requests(self):
+        """As its newer versions do it: after the body was made, before it is signed."""
+        def pack(request, **_):
+            request.data = gzip.compress(request.data.encode() if isinstance(request.data, str) else request.data)
+            request.headers["Content-Encoding"] = "gzip"
+
+        client = boto3_client(self.server.endpoint)
+        client.meta.events.register("before-sign.dynamodb", pack)
+        items = [{"pk": {"S": f"k{n}"}, "d": {"S": "text " * 8000}} for n in range(25)]
+        client.batch_write_item(RequestItems={"table": [{"PutRequest": {"Item": item}} for item in items]})
+        client.update_item(TableName="table", Key={"pk": {"S": "k1"}}, UpdateExpression="SET n = :n",
+                           ExpressionAttributeValues={":n": {"N": "1"}})
+        self.assertEqual(client.scan(TableName="table", Select="COUNT")["Count"], 25)
+        self.assertEqual(client.get_item(TableName="table", Key={"pk": {"S": "k1"}})["Item"], {**items[1], "n": {"N": "1"}})
 
 
 class Concurrency(WireTest):

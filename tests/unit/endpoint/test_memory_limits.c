@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "base/check.h"
 #include "echo_server.h"
@@ -373,6 +374,148 @@ static void stopping_ends_the_wait_for_memory(void **state) {
     }
 }
 
+/* ---- packed bodies ---- */
+
+struct packed_body {
+    char *text;
+    uint8_t *bytes;
+    size_t bytes_len;
+};
+
+/* Packed to a thousandth, or as long as it was. */
+static void packed_body_init(struct packed_body *body, size_t len, bool tight) {
+    body->text = text_of(len);
+    if (tight)
+        memset(body->text, 'a', len);
+    uLongf size = compressBound((uLong)len);
+    body->bytes = malloc(size);
+    CHECK(body->bytes != NULL);
+    CHECK(compress2(body->bytes, &size, (Bytef *)body->text, (uLong)len, tight ? 9 : 0) == Z_OK);
+    body->bytes_len = size;
+}
+
+static void packed_body_release(struct packed_body *body) {
+    free(body->text);
+    free(body->bytes);
+}
+
+static void post_packed(struct raw_client *client, const char *path, struct packed_body *body) {
+    char head[256];
+    snprintf(head, sizeof(head),
+             "POST %s HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+             "Content-Encoding: deflate\r\nContent-Length: %zu\r\n\r\n",
+             path, body->bytes_len);
+    raw_send_text(client, head);
+    CHECK(raw_send(client, (const char *)body->bytes, body->bytes_len));
+}
+
+static void expect_unpacked(struct raw_client *client, struct packed_body *body) {
+    struct raw_reply reply;
+    CHECK(raw_receive(client, &reply));
+    CHECK(reply.status == 200 && strcmp(reply.body, body->text) == 0);
+    raw_reply_free(&reply);
+}
+
+/* One client with a packed body, which ends its side of the connection behind it. */
+static void *send_packed_body(void *arg) {
+    struct raw_client client;
+    raw_connect(&client, server.port);
+    post_packed(&client, "/?held", arg);
+    CHECK(shutdown(client.fd, SHUT_WR) == 0);
+    expect_unpacked(&client, arg);
+    raw_close(&client);
+    return NULL;
+}
+
+/* Eight small requests that become large, room for two. */
+static void packed_bodies_wait_for_memory(void **state) {
+    (void)state;
+    struct endpoint_config config = echo_server_config();
+    config.limits.body_bytes_max = LARGE_BYTES;
+    config.limits.memory_bytes_max = 2 * LARGE_BYTES + 100000;
+    echo_server_start(&server, config);
+    enum { COUNT = 8 };
+    pthread_t threads[COUNT];
+    struct packed_body body;
+    packed_body_init(&body, LARGE_BYTES, true);
+    for (int i = 0; i < COUNT; i++)
+        CHECK(pthread_create(&threads[i], NULL, send_packed_body, &body) == 0);
+    echo_server_wait_connections(&server, COUNT);
+    for (int done = 0; done < COUNT; done += 2) {
+        echo_server_wait_held(&server, 2);
+        usleep(30000);
+        assert_int_equal(echo_server_held(&server), 2);
+        assert_in_range(endpoint_stats(server.endpoint).memory_bytes, 2 * LARGE_BYTES,
+                        2 * LARGE_BYTES + 100000);
+        echo_server_let_go(&server);
+    }
+    for (int i = 0; i < COUNT; i++)
+        pthread_join(threads[i], NULL);
+    packed_body_release(&body);
+    echo_server_wait_connections(&server, 0);
+    echo_server_wait_no_memory(&server);
+    echo_server_stop(&server, 1000);
+}
+
+/* Large as they are sent, and unpacked as large: what both need is reserved before the first is
+ * read, so none holds the one while it waits for the other. */
+static void large_packed_bodies_reserve_both(void **state) {
+    (void)state;
+    struct endpoint_config config = echo_server_config();
+    config.limits.body_bytes_max = LARGE_BYTES + 1000;
+    config.limits.memory_bytes_max = 3 * LARGE_BYTES;
+    echo_server_start(&server, config);
+    enum { COUNT = 4 };
+    pthread_t threads[COUNT];
+    struct packed_body body;
+    packed_body_init(&body, LARGE_BYTES, false);
+    assert_true(body.bytes_len > LARGE_BYTES);
+    for (int i = 0; i < COUNT; i++)
+        CHECK(pthread_create(&threads[i], NULL, send_packed_body, &body) == 0);
+    for (int done = 0; done < COUNT; done++) {
+        echo_server_wait_held(&server, 1);
+        usleep(30000);
+        assert_int_equal(echo_server_held(&server), 1);
+        assert_in_range(endpoint_stats(server.endpoint).memory_bytes, 2 * LARGE_BYTES,
+                        2 * LARGE_BYTES + 10000);
+        echo_server_let_go(&server);
+    }
+    for (int i = 0; i < COUNT; i++)
+        pthread_join(threads[i], NULL);
+    packed_body_release(&body);
+    echo_server_wait_connections(&server, 0);
+    echo_server_wait_no_memory(&server);
+    echo_server_stop(&server, 1000);
+}
+
+static void a_packed_body_that_waits_can_be_given_up(void **state) {
+    (void)state;
+    struct endpoint_config config = echo_server_config();
+    config.threads = 1;
+    config.limits.memory_bytes_max = 700000;
+    echo_server_start(&server, config);
+    struct raw_client clients[3];
+    struct packed_body body;
+    packed_body_init(&body, LARGE_BYTES, true);
+    for (int i = 0; i < 3; i++) {
+        raw_connect(&clients[i], server.port);
+        post_packed(&clients[i], i == 0 ? "/?held" : "/", &body);
+        if (i == 0)
+            echo_server_wait_held(&server, 1);
+    }
+    usleep(50000); /* for the last two to wait */
+    raw_abort(&clients[1]);
+    echo_server_let_go(&server);
+    expect_unpacked(&clients[0], &body);
+    expect_unpacked(&clients[2], &body);
+    raw_close(&clients[0]);
+    raw_close(&clients[2]);
+    packed_body_release(&body);
+    echo_server_wait_connections(&server, 0);
+    echo_server_wait_no_memory(&server);
+    echo_server_stop(&server, 1000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_bodies_wait_for_memory),
@@ -385,6 +528,9 @@ int main(void) {
         cmocka_unit_test(a_long_head_does_not_pay_for_the_body),
         cmocka_unit_test(a_request_does_not_pay_for_the_next_one),
         cmocka_unit_test(stopping_ends_the_wait_for_memory),
+        cmocka_unit_test(packed_bodies_wait_for_memory),
+        cmocka_unit_test(large_packed_bodies_reserve_both),
+        cmocka_unit_test(a_packed_body_that_waits_can_be_given_up),
     };
     return cmocka_run_group_tests_name("memory limits", tests, NULL, NULL);
 }

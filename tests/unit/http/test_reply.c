@@ -1,4 +1,4 @@
-/* test_reply.c - reply heads, dates, request ids and compression. */
+/* test_reply.c - reply heads, dates and request ids. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,6 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "http/coding.h"
 #include "http/date.h"
 #include "http/reply.h"
 #include "http/request_id.h"
@@ -127,48 +126,6 @@ static void request_ids_have_the_services_form(void **state) {
     assert_memory_equal(id, "KONFHTD4GHB515F1M08K3MG4D5", 26);
 }
 
-/* zlib tells one format from the other by its window bits. */
-static void expect_unpacked(enum http_coding coding, struct buffer *packed, struct slice body) {
-    static uint8_t back[20000];
-    z_stream stream = {.next_in = packed->data,
-                       .avail_in = (uInt)packed->len,
-                       .next_out = back,
-                       .avail_out = sizeof(back)};
-    assert_int_equal(inflateInit2(&stream, coding == HTTP_CODING_GZIP ? 15 + 16 : 15), Z_OK);
-    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
-    assert_int_equal(stream.avail_in, 0);
-    inflateEnd(&stream);
-    assert_int_equal(stream.total_out, body.len);
-    assert_memory_equal(back, body.data, body.len);
-}
-
-static void packed_bodies_come_back(void **state) {
-    (void)state;
-    struct http_coder *coder = http_coder_new();
-    struct buffer out;
-    static uint8_t body[20000];
-    for (size_t i = 0; i < sizeof(body); i++)
-        body[i] = (uint8_t) "{\"name\":\"value\"}"[i % 16];
-    for (int round = 0; round < 4; round++) {
-        enum http_coding coding = round % 2 == 0 ? HTTP_CODING_GZIP : HTTP_CODING_DEFLATE;
-        buffer_init(&out, 1 << 20);
-        assert_true(http_coder_pack(coder, coding, slice_of(body, sizeof(body)), &out));
-        assert_true(out.len < 1000);
-        expect_unpacked(coding, &out, slice_of(body, sizeof(body)));
-        buffer_release(&out);
-    }
-    uint32_t random = 1;
-    for (size_t i = 0; i < sizeof(body); i++) {
-        random = random * 1664525 + 1013904223;
-        body[i] = (uint8_t)(random >> 24);
-    }
-    buffer_init(&out, 1 << 20);
-    assert_false(http_coder_pack(coder, HTTP_CODING_GZIP, slice_of(body, sizeof(body)), &out));
-    buffer_release(&out);
-    http_coder_free(coder);
-    http_coder_free(NULL);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_head_in_full),
@@ -178,7 +135,6 @@ int main(void) {
         cmocka_unit_test(checksums_of_every_length),
         cmocka_unit_test(dates_change_with_the_second),
         cmocka_unit_test(request_ids_have_the_services_form),
-        cmocka_unit_test(packed_bodies_come_back),
     };
     return cmocka_run_group_tests_name("http_reply", tests, NULL, NULL);
 }
