@@ -9,12 +9,19 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from compare import Comparison  # noqa: E402
 from endpoint import Answer, Step, read_steps  # noqa: E402
 from known import known_differences, read_known  # noqa: E402
+from operations import Episode  # noqa: E402
+from values import Random  # noqa: E402
 
 
 class Parts(unittest.TestCase):
     def differences(self, operation, left, right, exact=False, **body):
         step = Step(operation, body)
         return [(d.path, d.left, d.right) for d in Comparison(exact).differences(step, Answer(200, left), Answer(200, right))]
+
+    def test_an_episode_follows_from_its_seed(self):
+        first, second = (list(Episode(Random(5)).steps()) for _ in range(2))
+        self.assertEqual(first, second)
+        self.assertNotEqual(first, list(Episode(Random(6)).steps()))
 
     def test_steps_are_lines(self):
         steps = [Step("GetItem", {"Key": {"pk": {"S": "é"}}}), Step("Scan", {}, True)]
