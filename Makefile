@@ -11,6 +11,8 @@
 #   make instructions   record what each request costs, which make check holds on to
 #   make fuzz     fuzz every parser and codec, FUZZ_SECONDS each
 #   make crash    kill -9 under load, and in a mix of all that depends on time, CRASH_SECONDS each
+#   make differ   random requests beside DynamoDB Local, whose answers are compared
+#                 (ARGS="--seed 1 --operations 50000"; ARGS=--help tells more)
 #   make docs     fill the generated parts of docs/
 #   make format   clang-format every C and C++ file
 #   make tidy     clang-tidy over the sources, slow and not part of the checks
@@ -64,6 +66,10 @@ crash: build-check/build.ninja
 	@$(PYTHON) tests/crash/crash.py --seconds $(CRASH_SECONDS) --encrypt
 	@GRAMME_SECONDS=$(CRASH_SECONDS) $(PYTHON) tests/tap.py tests/model/test_time_mix.py
 
+differ: all
+	@scripts/deps bench || echo "Going on without them: who needs them takes no part."
+	@$(PYTHON) tests/differ/differ.py $(ARGS)
+
 fuzz: deps-fuzz
 	@scripts/fuzz $(FUZZ_SECONDS)
 
@@ -97,4 +103,4 @@ build-tsan/build.ninja: | deps-test
 deps-build deps-test deps-fuzz:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run check check-releases install bench instructions crash fuzz docs tidy format clean deps-build deps-test deps-fuzz
+.PHONY: all run check check-releases install bench instructions crash differ fuzz docs tidy format clean deps-build deps-test deps-fuzz
