@@ -171,12 +171,47 @@ static void backup(struct control_client *client, struct arena *arena) {
         send_error(client, arena, error->message);
 }
 
+/* Of "NAME LENGTH": the service, and how many bytes follow. NULL: neither. */
+static const struct control_service *find_service(const struct control_options *options,
+                                                  const char *line, size_t *ret_len) {
+    const char *blank = strchr(line, ' ');
+    for (size_t i = 0; blank != NULL && i < options->service_count; i++) {
+        const char *name = options->services[i].name;
+        if (strlen(name) == (size_t)(blank - line) && strncmp(line, name, strlen(name)) == 0) {
+            char *end;
+            *ret_len = strtoul(blank + 1, &end, 10);
+            return *end == '\0' && *ret_len <= CONTROL_BYTES_MAX ? &options->services[i] : NULL;
+        }
+    }
+    return NULL;
+}
+
+static void ask_service(struct control_client *client, struct arena *arena,
+                        const struct control_service *service, size_t len) {
+    uint8_t *input = arena_alloc(arena, len + 1);
+    if (!control_read_bytes(client->fd, control_now_ms() + CONTROL_REQUEST_MS, input, len))
+        return;
+    CLEANUP(buffer_release) struct buffer output;
+    buffer_init(&output, CONTROL_BYTES_MAX);
+    struct error *error = service->run(service->user, arena, slice_of(input, len), &output);
+    if (error == NULL && output.overflow)
+        error = error_local(arena, "the answer is too long");
+    if (error != NULL)
+        send_error(client, arena, error->message);
+    else if (send_text(client, SLICE_LITERAL("ok\n")) == NULL)
+        send_text(client, buffer_slice(&output));
+}
+
 static void serve(struct control_client *client, struct arena *arena) {
     char line[CONTROL_LINE_MAX];
+    size_t len;
     if (!control_read_line(client->fd, control_now_ms() + CONTROL_REQUEST_MS, line))
         return;
+    const struct control_service *service = find_service(&client->control->options, line, &len);
     if (strcmp(line, CONTROL_BACKUP) == 0)
         backup(client, arena);
+    else if (service != NULL)
+        ask_service(client, arena, service, len);
     else
         send_error(client, arena, SLICE_LITERAL("this version of gramme knows no such request"));
 }

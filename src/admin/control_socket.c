@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "admin/files.h"
+#include "base/buffer.h"
+#include "base/check.h"
 
 struct error *control_address(struct arena *arena, const char *directory,
                               struct sockaddr_un *ret_address, int *ret_directory) {
@@ -56,6 +58,18 @@ bool control_read_line(int fd, int64_t deadline_ms, char *line) {
     return false;
 }
 
+bool control_read_bytes(int fd, int64_t deadline_ms, void *bytes, size_t len) {
+    uint8_t *at = bytes;
+    while (len > 0) {
+        ssize_t got = wait_readable(fd, deadline_ms) ? read(fd, at, len) : 0;
+        if (got <= 0)
+            return false;
+        at += got;
+        len -= (size_t)got;
+    }
+    return true;
+}
+
 struct error *control_connect(struct arena *arena, const char *directory, int *ret_fd) {
     struct sockaddr_un address;
     int place = -1;
@@ -76,15 +90,41 @@ struct error *control_connect(struct arena *arena, const char *directory, int *r
     return error;
 }
 
-/* The server may have answered and closed before it read the request: what it said counts. */
-struct error *control_request(struct arena *arena, int fd, const char *request) {
+/* The first line of the answer. */
+static struct error *read_answer(struct arena *arena, int fd) {
     char answer[CONTROL_LINE_MAX];
-    bool sent = files_write_all(fd, arena_printf(arena, "%s\n", request));
     if (!control_read_line(fd, -1, answer))
-        return error_local(arena, "the server went away before it %s",
-                           sent ? "answered" : "was asked");
+        return error_local(arena, "the server went away before it answered");
     if (strcmp(answer, "ok") == 0)
         return NULL;
     const char *text = strncmp(answer, "error ", 6) == 0 ? answer + 6 : answer;
     return error_local(arena, "the server says: %s", text);
+}
+
+/* The server may have answered and closed before it read the request: what it said counts. */
+struct error *control_request(struct arena *arena, int fd, const char *request) {
+    files_write_all(fd, arena_printf(arena, "%s\n", request));
+    return read_answer(arena, fd);
+}
+
+/* All that comes until the server closes. */
+static struct error *read_rest(struct arena *arena, int fd, struct slice *ret_bytes) {
+    CLEANUP(buffer_release) struct buffer bytes;
+    char part[4096];
+    ssize_t got;
+    buffer_init(&bytes, CONTROL_BYTES_MAX);
+    while ((got = read(fd, part, sizeof(part))) > 0)
+        buffer_append(&bytes, part, (size_t)got);
+    if (got < 0 || bytes.overflow)
+        return error_local(arena, "the server's answer could not be read");
+    *ret_bytes = arena_slice(arena, buffer_slice(&bytes));
+    return NULL;
+}
+
+struct error *control_ask(struct arena *arena, int fd, const char *service, struct slice input,
+                          struct slice *ret_output) {
+    struct slice line = arena_printf(arena, "%s %zu\n", service, input.len);
+    files_write_all(fd, arena_printf(arena, "%.*s%.*s", SLICE_ARGS(line), SLICE_ARGS(input)));
+    TRY(read_answer(arena, fd));
+    return read_rest(arena, fd, ret_output);
 }

@@ -8,7 +8,7 @@
 
 #define CONTROL_NAME "control"
 
-enum { CONTROL_LINE_MAX = 2048 };
+enum { CONTROL_LINE_MAX = 2048, CONTROL_BYTES_MAX = 4 << 20 };
 
 /* A Unix socket's address has room for 107 bytes, a path may be longer: so it goes through an open
  * directory. The address is good as long as `ret_directory` is open. */
@@ -22,6 +22,9 @@ int64_t control_now_ms(void);
  * line is without it, NUL-terminated; false when none came. `line` has CONTROL_LINE_MAX bytes. */
 bool control_read_line(int fd, int64_t deadline_ms, char *line);
 
+/* So many bytes, by the deadline. */
+bool control_read_bytes(int fd, int64_t deadline_ms, void *bytes, size_t len);
+
 /* ---- for commands ---- */
 
 #define CONTROL_BACKUP "backup"
@@ -30,5 +33,9 @@ bool control_read_line(int fd, int64_t deadline_ms, char *line);
 struct error *control_connect(struct arena *arena, const char *directory, int *ret_fd);
 /* Sends a request and reads the first line of the answer: an error unless it is "ok". */
 struct error *control_request(struct arena *arena, int fd, const char *request);
+
+/* Asks a service: sends bytes, gets some. */
+struct error *control_ask(struct arena *arena, int fd, const char *service, struct slice input,
+                          struct slice *ret_output);
 
 #endif

@@ -42,8 +42,21 @@ static void fill(struct fixture *fixture) {
     store_end(txn);
 }
 
+/* Says what it was told, unless that is "no". */
+static struct error *echo(void *user, struct arena *arena, struct slice input,
+                          struct buffer *output) {
+    (void)user;
+    if (slice_is(input, "no"))
+        return error_local(arena, "it does not like that");
+    buffer_append_slice(output, input);
+    return NULL;
+}
+
 static void start(struct fixture *fixture) {
+    static const struct control_service services[] = {{"echo", echo, NULL}};
     struct control_options options = {
+        .services = services,
+        .service_count = 1,
         .directory = fixture->directory,
         .store = fixture->store,
         .keyspaces = keyspaces,
@@ -108,6 +121,24 @@ static void a_backup_is_the_store(void **state) {
         assert_string_equal(verdict(fixture, fd), "");
         close(fd);
     }
+}
+
+static const char *ask(struct fixture *fixture, const char *service, const char *input) {
+    int fd = connected(fixture);
+    struct slice output;
+    struct error *error = control_ask(&fixture->arena, fd, service, slice_text(input), &output);
+    close(fd);
+    struct slice text = error == NULL ? output : error->message;
+    return (const char *)arena_printf(&fixture->arena, "%.*s", SLICE_ARGS(text)).data;
+}
+
+static void a_service_is_asked(void **state) {
+    struct fixture *fixture = *state;
+    assert_string_equal(ask(fixture, "echo", "two\nlines"), "two\nlines");
+    assert_string_equal(ask(fixture, "echo", ""), "");
+    assert_string_equal(ask(fixture, "echo", "no"), "the server says: it does not like that");
+    assert_string_equal(ask(fixture, "ech", "x"),
+                        "the server says: this version of gramme knows no such request");
 }
 
 /* It gets what was on its way, and not the end. */
@@ -216,9 +247,13 @@ static void what_is_in_the_way_is_told(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_backup_is_the_store),        TEST(a_client_that_stops_reading_is_dropped),
-        TEST(a_slow_client_is_not_dropped), TEST(unknown_requests_are_refused),
-        TEST(a_stop_ends_idle_clients),     TEST(a_leftover_socket_is_replaced),
+        TEST(a_backup_is_the_store),
+        TEST(a_service_is_asked),
+        TEST(a_client_that_stops_reading_is_dropped),
+        TEST(a_slow_client_is_not_dropped),
+        TEST(unknown_requests_are_refused),
+        TEST(a_stop_ends_idle_clients),
+        TEST(a_leftover_socket_is_replaced),
         TEST(what_is_in_the_way_is_told),
     };
     return cmocka_run_group_tests_name("control", tests, NULL, NULL);
