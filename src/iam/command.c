@@ -1,0 +1,86 @@
+/* command.c - the table of commands. */
+#include "iam/command.h"
+
+#include "iam/edit.h"
+#include "iam/names.h"
+
+static const struct {
+    const char *name;
+    struct error *(*run)(struct edit *edit);
+    enum principal_kind kind;
+} table[] = {
+    {"create-user", edit_create, PRINCIPAL_USER},
+    {"delete-user", edit_delete, PRINCIPAL_USER},
+    {"list-users", edit_list, PRINCIPAL_USER},
+    {"show-user", edit_show, PRINCIPAL_USER},
+    {"update-user", edit_update, PRINCIPAL_USER},
+    {"create-role", edit_create, PRINCIPAL_ROLE},
+    {"delete-role", edit_delete, PRINCIPAL_ROLE},
+    {"list-roles", edit_list, PRINCIPAL_ROLE},
+    {"show-role", edit_show, PRINCIPAL_ROLE},
+    {"update-role", edit_update, PRINCIPAL_ROLE},
+    {.name = "create-key", .run = edit_create_key},
+    {.name = "import-key", .run = edit_import_key},
+    {.name = "list-keys", .run = edit_list_keys},
+    {.name = "enable-key", .run = edit_enable_key},
+    {.name = "disable-key", .run = edit_disable_key},
+    {.name = "delete-key", .run = edit_delete_key},
+    {.name = "rotate-key", .run = edit_rotate_key},
+};
+
+static struct error *run(struct edit *edit) {
+    struct slice name;
+    TRY(edit_text(edit, "command", &name));
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        if (!slice_is(name, table[i].name))
+            continue;
+        edit->kind = table[i].kind;
+        TRY(table[i].run(edit));
+        if (edit->change_count == 0)
+            return NULL;
+        return iam_change(edit->iam, edit->arena, edit->changes, edit->change_count);
+    }
+    return error_local(edit->arena, "this version of gramme knows no command '%.*s'",
+                       SLICE_ARGS(name));
+}
+
+struct error *iam_run_command(struct iam *iam, const struct clock *clock, struct arena *arena,
+                              struct slice input, struct buffer *output) {
+    struct edit edit = {
+        .iam = iam,
+        .options = iam_options(iam),
+        .input = json_tree_read(arena, input, NULL),
+        .arena = arena,
+        .now_ms = clock_now_ms(clock),
+    };
+    json_writer_init(&edit.output, output);
+    edit.now = iam_change_begin(iam);
+    struct error *error = run(&edit);
+    iam_change_end(iam);
+    return error;
+}
+
+static struct error *make_key(struct iam *iam, const struct clock *clock, struct arena *arena,
+                              struct access_key *ret_key) {
+    const struct iam_options *options = iam_options(iam);
+    struct access_key key = {.user = SLICE_LITERAL(""),
+                             .id = key_make_id(arena, options->random, "AKIA"),
+                             .secret = key_make_secret(arena, options->random),
+                             .created_ms = clock_now_ms(clock),
+                             .active = true};
+    struct record record = key_record(arena, options->seal, &key);
+    TRY(iam_change(iam, arena, &record, 1));
+    *ret_key = key;
+    return NULL;
+}
+
+struct error *iam_make_first_key(struct iam *iam, const struct clock *clock, struct arena *arena,
+                                 struct access_key *ret_key) {
+    struct error *error = NULL;
+    const struct directory *now = iam_change_begin(iam);
+    *ret_key = (struct access_key){.id = SLICE_NONE};
+    if (now->key_count == 0)
+        error = make_key(iam, clock, arena, ret_key);
+    iam_change_end(iam);
+    return error;
+}
