@@ -2,6 +2,7 @@
  * table is known, in the service's order. */
 #include "partiql/partiql.h"
 
+#include "expr/path_tree.h"
 #include "model/limits.h"
 #include "partiql/builder.h"
 #include "partiql/constants.h"
@@ -75,24 +76,80 @@ static struct error *check_column(struct arena *arena, const struct partiql_colu
     return NULL;
 }
 
+/* The columns twice: what they show, and under which names, which are paths of one element. */
+struct column_paths {
+    struct path *shown, *names;
+};
+
+static struct column_paths column_paths_of(struct arena *arena,
+                                           const struct partiql_column *columns, size_t count) {
+    struct column_paths paths = {ARENA_ARRAY(arena, struct path, count),
+                                 ARENA_ARRAY(arena, struct path, count)};
+    struct path_element *elements = ARENA_ARRAY(arena, struct path_element, count);
+    for (size_t i = 0; i < count; i++) {
+        elements[i] = (struct path_element){columns[i].name, 0};
+        paths.shown[i] = columns[i].path;
+        paths.names[i] = (struct path){&elements[i], 1};
+    }
+    return paths;
+}
+
+/* A path that overlaps any other overlaps one next to it in the order. */
+static bool overlap(struct arena *arena, const struct path *paths, size_t count) {
+    struct path_set set = path_set_sort(arena, paths, (uint32_t)count);
+    for (size_t i = 1; i < count; i++)
+        if (path_relate(set.sorted[i - 1].path, set.sorted[i].path) == PATHS_OVERLAP)
+            return true;
+    return false;
+}
+
+static bool clash(struct arena *arena, struct column_paths paths, size_t count) {
+    return overlap(arena, paths.names, count) || overlap(arena, paths.shown, count);
+}
+
+/* The first column that clashes with one before it is told. Which one that is takes another look at
+ * fewer and fewer of them, for statements that are wrong. */
+static struct error *check_columns(struct arena *arena, const struct partiql_column *columns,
+                                   size_t count) {
+    if (count < 2)
+        return NULL;
+    struct column_paths paths = column_paths_of(arena, columns, count);
+    if (!clash(arena, paths, count))
+        return NULL;
+    size_t good = 1, bad = count;
+    while (bad - good > 1) {
+        size_t middle = good + (bad - good) / 2;
+        *(clash(arena, paths, middle) ? &bad : &good) = middle;
+    }
+    return check_column(arena, columns, bad);
+}
+
+/* Up to the first that is none. */
+static struct error *read_columns(struct arena *arena, const struct node *list,
+                                  struct partiql_column *columns, size_t *ret_count) {
+    struct builder b;
+    builder_init(&b, arena, EXPR_PROJECTION);
+    *ret_count = 0;
+    for (const struct node *column = list->first; column != NULL; column = column->next) {
+        if (column->kind != NODE_PATH)
+            return statement_path_error(arena, column->at);
+        TRY(column_of(&b, &column->path, &columns[*ret_count]));
+        ++*ret_count;
+    }
+    return NULL;
+}
+
+/* A clash is told before what is wrong behind it. */
 static struct error *bind_columns(struct partiql *partiql) {
     const struct node *list = partiql->statement->columns;
     if (list == NULL)
         return NULL;
-    struct builder b;
-    builder_init(&b, partiql->arena, EXPR_PROJECTION);
     struct partiql_column *columns =
         ARENA_ARRAY(partiql->arena, struct partiql_column, list->count);
-    size_t count = 0;
-    for (const struct node *column = list->first; column != NULL; column = column->next) {
-        if (column->kind != NODE_PATH)
-            return statement_path_error(b.arena, column->at);
-        TRY(column_of(&b, &column->path, &columns[count++]));
-        TRY(check_column(partiql->arena, columns, count));
-    }
+    struct error *error = read_columns(partiql->arena, list, columns, &partiql->column_count);
+    TRY(check_columns(partiql->arena, columns, partiql->column_count));
     partiql->columns = columns;
-    partiql->column_count = count;
-    return NULL;
+    return error;
 }
 
 /* ---- expressions ---- */
