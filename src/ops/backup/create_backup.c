@@ -12,7 +12,7 @@ struct create_backup_request {
 };
 
 static const struct field create_backup_fields[] = {
-    TABLE_NAME_FIELD(create_backup_request),
+    CONTROL_TABLE_NAME_FIELD(create_backup_request),
     {NAMED("BackupName"), AT(struct create_backup_request, backup_name), .type = FIELD_STRING,
      .flags = FIELD_REQUIRED, .pattern = NAME_PATTERN,
      LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX)},

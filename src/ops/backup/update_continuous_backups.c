@@ -26,7 +26,7 @@ static const struct shape recovery_shape = {"PointInTimeRecoverySpecification",
                                             sizeof(struct recovery_input), recovery_fields};
 
 static const struct field update_backups_fields[] = {
-    TABLE_NAME_FIELD(update_backups_request),
+    CONTROL_TABLE_NAME_FIELD(update_backups_request),
     {NAMED("PointInTimeRecoverySpecification"), AT(struct update_backups_request, recovery),
      .type = FIELD_STRUCT, .flags = FIELD_REQUIRED, .shape = &recovery_shape},
     FIELDS_END,

@@ -127,7 +127,7 @@ struct update_auto_scaling_request {
 static const struct field update_auto_scaling_fields[] = {
     {NAMED("GlobalSecondaryIndexUpdates"), AT(struct update_auto_scaling_request, indexes),
      .type = FIELD_STRUCT_LIST, .shape = &index_write_shape, AT_LEAST(1)},
-    TABLE_NAME_FIELD(update_auto_scaling_request),
+    CONTROL_TABLE_NAME_FIELD(update_auto_scaling_request),
     {NAMED("ProvisionedWriteCapacityAutoScalingUpdate"),
      AT(struct update_auto_scaling_request, auto_scaling), .type = FIELD_STRUCT,
      .shape = &auto_scaling_shape},

@@ -10,7 +10,7 @@ struct describe_insights_request {
 };
 
 static const struct field describe_insights_fields[] = {
-    TABLE_NAME_FIELD(describe_insights_request),
+    CONTROL_TABLE_NAME_FIELD(describe_insights_request),
     INSIGHTS_INDEX_FIELD(describe_insights_request),
     FIELDS_END,
 };

@@ -15,7 +15,7 @@ struct update_insights_request {
 };
 
 static const struct field update_insights_fields[] = {
-    TABLE_NAME_FIELD(update_insights_request),
+    CONTROL_TABLE_NAME_FIELD(update_insights_request),
     INSIGHTS_INDEX_FIELD(update_insights_request),
     {NAMED("ContributorInsightsAction"), AT(struct update_insights_request, action),
      .type = FIELD_STRING, .flags = FIELD_REQUIRED, .enum_text = "[ENABLE, DISABLE]"},

@@ -6,7 +6,7 @@
 
 #include "ops/legacy/legacy_input.h"
 
-/* The service's current layer; TABLE_NAME_FIELD_OLDER is for what still runs on the older one. */
+/* The data plane; TABLE_NAME_FIELD_OLDER is for what still runs on its older layer. */
 #define TABLE_NAME_FIELD(request)                                                              \
     {                                                                                          \
         NAMED("TableName"), AT(struct request, table_name),                                    \

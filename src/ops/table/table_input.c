@@ -169,7 +169,7 @@ static const struct field tag_fields[] = {
 const struct shape tag_shape = {"Tag", sizeof(struct tag_input), tag_fields};
 
 static const struct field table_name_fields[] = {
-    TABLE_NAME_FIELD(table_name_request),
+    CONTROL_TABLE_NAME_FIELD(table_name_request),
     FIELDS_END,
 };
 const struct shape table_name_shape = {"TableNameInput", sizeof(struct table_name_request),

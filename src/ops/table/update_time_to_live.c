@@ -28,7 +28,7 @@ static const struct shape time_to_live_shape = {
     "TimeToLiveSpecification", sizeof(struct time_to_live_input), time_to_live_fields};
 
 static const struct field update_ttl_fields[] = {
-    TABLE_NAME_FIELD(update_ttl_request),
+    CONTROL_TABLE_NAME_FIELD(update_ttl_request),
     {NAMED("TimeToLiveSpecification"), AT(struct update_ttl_request, specification),
      .type = FIELD_STRUCT, .flags = FIELD_REQUIRED, .shape = &time_to_live_shape},
     FIELDS_END,
