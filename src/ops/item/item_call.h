@@ -3,58 +3,75 @@
 #ifndef GRAMME_OPS_ITEM_ITEM_CALL_H
 #define GRAMME_OPS_ITEM_ITEM_CALL_H
 
+#include "ops/item/item_fields.h"
 #include "ops/item/write_call.h"
 #include "ops/request/expressions.h"
 
-struct item_call {
-    struct expressions expressions;
-    struct write_call writes;
-    struct item_write write;
-    struct slice table_name; /* as the request gave it */
-    struct value attributes; /* the Item of a PutItem, the Key of the others */
-    struct slice return_values;
-    struct slice return_consumed_capacity;
-    struct slice return_item_collection_metrics;
-};
-
-/* The members that the three requests share. */
-struct item_call_input {
+/* What the three requests have in common; that of UpdateItem begins with it. */
+struct item_request {
     struct slice table_name;
-    struct value attributes;
+    struct field_item attributes; /* the Item of a PutItem, the Key of the others */
+    struct field_list expected;   /* struct expected_attribute */
+    struct slice conditional_operator;
     struct slice return_values;
     struct slice return_consumed_capacity;
     struct slice return_item_collection_metrics;
     struct slice return_values_on_condition_check_failure;
-    const struct field_list *names;
-    const struct field_list *values;
+    struct slice condition_expression;
+    struct field_list expression_attribute_names;  /* struct field_pair */
+    struct field_list expression_attribute_values; /* struct field_value */
 };
 
-/* From a request that has the members under their customary names; `item` is its Item or Key. */
-#define ITEM_CALL_INPUT(request, item)                                               \
-    {                                                                                \
-        .table_name = (request)->table_name, .attributes = (request)->item.value,    \
-        .return_values = (request)->return_values,                                   \
-        .return_consumed_capacity = (request)->return_consumed_capacity,             \
-        .return_item_collection_metrics = (request)->return_item_collection_metrics, \
-        .return_values_on_condition_check_failure =                                  \
-            (request)->return_values_on_condition_check_failure,                     \
-        .names = &(request)->expression_attribute_names,                             \
-        .values = &(request)->expression_attribute_values,                           \
+/* The row of the Item or the Key. */
+#define ITEM_ATTRIBUTES_FIELD(text)                                                \
+    {                                                                              \
+        NAMED(text), AT(struct item_request, attributes), .type = FIELD_ITEM,      \
+                                                          .flags = FIELD_REQUIRED, \
     }
 
-/* Sets call->work; the caller adds its expressions. */
-struct item_call *item_call_new(struct op_call *call, enum write_kind kind,
-                                const struct item_call_input *input);
+/* The field table of PutItem and DeleteItem. */
+#define ITEM_REQUEST_FIELDS(text)                                                        \
+    {                                                                                    \
+        RETURN_CONSUMED_CAPACITY_FIELD(item_request), TABLE_NAME_FIELD(item_request),    \
+            ITEM_ATTRIBUTES_FIELD(text), RETURN_VALUES_FIELD(item_request, 0),           \
+            RETURN_ITEM_COLLECTION_METRICS_FIELD(item_request),                          \
+            CONDITIONAL_OPERATOR_FIELD(item_request, 0),                                 \
+            RETURN_VALUES_ON_CONDITION_CHECK_FAILURE_FIELD(item_request),                \
+            EXPRESSION_FIELD(item_request, condition_expression, "ConditionExpression"), \
+            EXPRESSION_ATTRIBUTE_NAMES_FIELD(item_request),                              \
+            EXPRESSION_ATTRIBUTE_VALUES_FIELD(item_request),                             \
+            LEGACY_FIELD(item_request, expected, "Expected", expected_attribute_shape),  \
+            FIELDS_END,                                                                  \
+    }
+
+struct item_call {
+    const struct item_request *request;
+    struct expressions expressions;
+    struct write_call writes;
+    struct item_write write;
+};
+
+/* The update of an UpdateItem; the others have none. */
+struct item_call_update {
+    struct slice expression;
+    bool attribute_updates; /* there are some */
+};
+
+/* Sets call->work, and checks which members there are. */
+struct error *item_call_new(struct op_call *call, enum write_kind kind,
+                            const struct item_call_update *update);
 
 /* What is wrong with the Item or the Key, and "ReturnValues can only be ALL_OLD or NONE", which the
  * older layer says first. */
-struct error *item_call_check(struct op_call *call, const struct field_item *attributes);
+struct error *item_call_check(struct op_call *call);
+/* Expected, or the expressions. */
+struct error *item_call_bind(struct op_call *call);
 
 /* The descriptor's authorize. */
 struct error *item_call_authorize(struct op_call *call, const struct permission_check *check);
 
-/* Hands the write to the engine; its table and key are checked. Takes a reference on the table. */
-void item_call_submit(struct op_call *call, struct table *table);
+/* Hands the write to the engine; its key is checked. Takes a reference on the table. */
+struct error *item_call_submit(struct op_call *call, struct table *table, enum op_state *ret_state);
 
 /* The descriptor's finish and release. */
 struct error *item_call_finish(struct op_call *call);

@@ -7,8 +7,8 @@
 #include "ops/op.h"
 
 struct write_call {
-    struct write_job job;      /* the caller gives its writes, and what they have in common */
-    struct slice *table_names; /* of the writes, as the request gives them */
+    struct write_job job;            /* the caller gives its writes, and what they have in common */
+    const struct slice *table_names; /* of the writes, as the request gives them */
 };
 
 /* The writes are prepared. The call wakes up when they are done. */

@@ -111,8 +111,8 @@ struct table_name_request {
     struct slice table_name; /* or ARN */
 };
 
-/* Rows of field tables, for files that know model/limits.h. The control plane words what is wrong with
- * a TableName in its own way. */
+/* Rows of field tables, for files that know model/limits.h. The control plane words what is wrong
+ * with a TableName in its own way. */
 #define CONTROL_TABLE_NAME_FIELD(request)                                                      \
     {                                                                                          \
         NAMED("TableName"), AT(struct request, table_name),                                    \
