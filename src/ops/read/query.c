@@ -1,94 +1,67 @@
 /* query.c - Query: the items of one partition key, in the order of their sort keys. */
 #include "model/key.h"
-#include "ops/item/item_fields.h"
-#include "ops/item/table_lookup.h"
 #include "ops/legacy/legacy.h"
 #include "ops/permission/permission.h"
 #include "ops/read/index_read.h"
 #include "ops/read/query_keys.h"
-#include "ops/read/read_page.h"
+#include "ops/read/read_request.h"
 
 struct query_request {
-    struct slice table_name;
-    struct slice index_name;
-    struct slice select;
-    struct field_list attributes_to_get; /* struct slice */
-    struct field_int limit;
-    struct field_bool consistent_read;
+    struct read_request read;         /* first: the rows of its members are those of read_request */
     struct field_list key_conditions; /* struct condition */
-    struct field_list query_filter;   /* struct condition */
-    struct slice conditional_operator;
     struct field_bool scan_index_forward; /* absent: true */
-    struct field_item exclusive_start_key;
-    struct slice return_consumed_capacity;
-    struct slice projection_expression;
-    struct slice filter_expression;
     struct slice key_condition_expression;
-    struct field_list expression_attribute_names;  /* struct field_pair */
-    struct field_list expression_attribute_values; /* struct field_value */
 };
 
 /* The service's current validation layer. */
 static const struct field query_fields[] = {
-    RETURN_CONSUMED_CAPACITY_FIELD(query_request),
-    TABLE_NAME_FIELD(query_request),
-    {NAMED("IndexName"), AT(struct query_request, index_name), .type = FIELD_STRING,
+    RETURN_CONSUMED_CAPACITY_FIELD(read_request),
+    TABLE_NAME_FIELD(read_request),
+    {NAMED("IndexName"), AT(struct read_request, index_name), .type = FIELD_STRING,
      .flags = FIELD_NEW_FORM, .resource = RESOURCE_INDEX, LENGTH(3, 255), .pattern = NAME_PATTERN},
-    CONDITIONAL_OPERATOR_FIELD(query_request, FIELD_BARE),
-    SELECT_FIELD(query_request),
-    {NAMED("Limit"), AT(struct query_request, limit), .type = FIELD_INTEGER,
-     .flags = FIELD_NEW_FORM, AT_LEAST(1)},
-    ATTRIBUTES_TO_GET_FIELD(query_request),
-    CONSISTENT_READ_FIELD(query_request),
+    CONDITIONAL_OPERATOR_FIELD(read_request, FIELD_BARE),
+    SELECT_FIELD(read_request),
+    {NAMED("Limit"), AT(struct read_request, limit), .type = FIELD_INTEGER, .flags = FIELD_NEW_FORM,
+     AT_LEAST(1)},
+    ATTRIBUTES_TO_GET_FIELD(read_request),
+    CONSISTENT_READ_FIELD(read_request),
     {NAMED("ScanIndexForward"), AT(struct query_request, scan_index_forward),
      .type = FIELD_BOOLEAN},
-    {NAMED("ExclusiveStartKey"), AT(struct query_request, exclusive_start_key), .type = FIELD_ITEM},
+    {NAMED("ExclusiveStartKey"), AT(struct read_request, exclusive_start_key), .type = FIELD_ITEM},
     EXPRESSION_FIELD(query_request, key_condition_expression, "KeyConditionExpression"),
-    EXPRESSION_FIELD(query_request, filter_expression, "FilterExpression"),
-    EXPRESSION_FIELD(query_request, projection_expression, "ProjectionExpression"),
-    EXPRESSION_ATTRIBUTE_NAMES_FIELD(query_request),
-    EXPRESSION_ATTRIBUTE_VALUES_FIELD(query_request),
+    EXPRESSION_FIELD(read_request, filter_expression, "FilterExpression"),
+    EXPRESSION_FIELD(read_request, projection_expression, "ProjectionExpression"),
+    EXPRESSION_ATTRIBUTE_NAMES_FIELD(read_request),
+    EXPRESSION_ATTRIBUTE_VALUES_FIELD(read_request),
     LEGACY_FIELD(query_request, key_conditions, "KeyConditions", condition_shape),
-    LEGACY_FIELD(query_request, query_filter, "QueryFilter", condition_shape),
+    LEGACY_FIELD(read_request, filter, "QueryFilter", condition_shape),
     FIELDS_END,
 };
 static const struct shape query_shape = {"QueryInput", sizeof(struct query_request), query_fields};
 
 static struct error *validate(struct op_call *call) {
     const struct query_request *request = call->request;
-    const struct read_page_input input = READ_PAGE_INPUT(request);
-    struct read_page *page = read_page_new(call, &input);
+    struct read_page *page = read_request_page(call);
+    bool expression = slice_present(request->key_condition_expression);
     page->expressions.values_alone_suffix =
         ": FilterExpression and KeyConditionExpression are null";
     expressions_add(&page->expressions, EXPR_KEY_CONDITION, "KeyConditionExpression",
                     request->key_condition_expression);
-    struct arena *arena = call->arena;
-    const struct legacy_parameter legacy[] = {
-        {"AttributesToGet", request->attributes_to_get.present},
-        {"QueryFilter", request->query_filter.present},
-        {"ConditionalOperator", slice_present(request->conditional_operator)},
-        /* It goes with any other expression. */
-        {"KeyConditions",
-         request->key_conditions.present && slice_present(request->key_condition_expression)},
-    };
-    TRY(expressions_check_mixing(arena, &page->expressions, 4, legacy));
-    TRY(expressions_check_presence(arena, &page->expressions));
-    TRY(legacy_bind_filter(call, &page->expressions, &request->query_filter,
-                           request->conditional_operator));
-    TRY(projection_check_names(arena, &request->attributes_to_get));
-    TRY(read_page_start_key_fault(arena, &request->exclusive_start_key));
-    if (!slice_present(request->key_condition_expression) && !request->key_conditions.present)
-        return error_validation(arena, "Either the KeyConditions or KeyConditionExpression "
-                                       "parameter must be specified in the request.");
-    TRY(expressions_bind(call, &page->expressions));
-    page->projection.expr = expressions_get(&page->expressions, EXPR_PROJECTION);
-    TRY(read_page_check_select(arena, page, "1 validation error detected: "));
+    /* KeyConditions go with any other expression. */
+    TRY(read_request_check_members(call, "QueryFilter",
+                                   request->key_conditions.present && expression));
+    TRY(read_request_bind_filter(call));
+    TRY(projection_check_names(call->arena, &request->read.attributes_to_get));
+    TRY(read_request_check_start(call));
+    if (!expression && !request->key_conditions.present)
+        return error_validation(call->arena, "Either the KeyConditions or KeyConditionExpression "
+                                             "parameter must be specified in the request.");
+    TRY(read_request_bind(call, "1 validation error detected: "));
     const struct expr *keys = expressions_get(&page->expressions, EXPR_KEY_CONDITION);
-    return keys != NULL ? expr_check_key_conditions(arena, keys)
-                        : legacy_check_key_conditions(arena, &request->key_conditions,
-                                                      slice_present(request->index_name)
-                                                          ? QUERY_CONDITIONS_MAX
-                                                          : QUERY_CONDITIONS_PLAIN_MAX);
+    return keys != NULL ? expr_check_key_conditions(call->arena, keys)
+                        : legacy_check_key_conditions(call->arena, &request->key_conditions,
+                                                      page->has_index ? QUERY_CONDITIONS_MAX
+                                                                      : QUERY_CONDITIONS_PLAIN_MAX);
 }
 
 /* From KeyConditionExpression or KeyConditions. */
@@ -102,7 +75,7 @@ static size_t key_conditions(struct op_call *call, const struct key_condition **
 }
 
 static struct error *authorize(struct op_call *call, const struct permission_check *check) {
-    const struct query_request *request = call->request;
+    const struct read_request *request = call->request;
     struct permission permission;
     const struct key_condition *conditions;
     size_t count = key_conditions(call, &conditions);
@@ -113,7 +86,7 @@ static struct error *authorize(struct op_call *call, const struct permission_che
             slice_equal(conditions[i].name, permission.keys->hash[0].name))
             permission_add_key_value(check, &permission, conditions[i].value);
     }
-    return read_page_ask(call->work, check, &permission, request->exclusive_start_key.value);
+    return read_request_ask(call, check, &permission);
 }
 
 /* ---- the checks that need the table, in the service's order ---- */
@@ -148,28 +121,21 @@ static struct error *check_filter_path(void *context, const struct expr_path_vis
 }
 
 static struct error *check_filter(struct op_call *call, const struct read_page *page) {
-    const struct query_request *request = call->request;
+    const struct read_request *request = call->request;
     const struct expr *filter = expressions_get(&page->expressions, EXPR_FILTER);
     struct filter_check check = {
         .arena = call->arena,
         .keys = query_keys_schema(&page->range),
-        .member = request->query_filter.present ? "QueryFilter" : "Filter Expression",
+        .member = request->filter.present ? "QueryFilter" : "Filter Expression",
     };
     return filter == NULL ? NULL : expr_visit_paths(filter, check_filter_path, &check);
 }
 
-static struct error *prepare(struct op_call *call) {
+static struct error *prepare(struct op_call *call, struct read_page *page) {
     const struct query_request *request = call->request;
-    struct read_page *page = call->work;
-    struct table *table;
-    TRY(table_lookup(call, request->table_name, &table));
-    page->range = (struct read_range){
-        .table = table,
-        .reverse = request->scan_index_forward.present && !request->scan_index_forward.value,
-        .start_key = request->exclusive_start_key.value,
-    };
-    if (slice_present(request->index_name))
-        TRY(index_read_find(call, page, request->index_name));
+    page->range.reverse = request->scan_index_forward.present && !request->scan_index_forward.value;
+    if (page->has_index)
+        TRY(index_read_find(call, page, request->read.index_name));
     TRY(query_keys_check_start(call->arena, &page->range));
     TRY(match_conditions(call, page));
     TRY(index_read_check_table_start(call->arena, &page->range));
@@ -177,21 +143,11 @@ static struct error *prepare(struct op_call *call) {
     TRY(query_keys_check_restart(call->arena, &page->range));
     TRY(check_filter(call, page));
     TRY(index_read_check_attributes(call, page));
-    TRY(index_read_check_filter(call, page));
-    TRY(expressions_check_key_paths(call->arena, &page->expressions, &table->definition));
-    page->table = table_ref(table);
-    return NULL;
+    return index_read_check_filter(call, page);
 }
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
-    struct read_page *page = call->work;
-    if (page->table == NULL)
-        TRY(prepare(call));
-    return read_page_run(call, page, ret_state);
-}
-
-static void release(struct op_call *call) {
-    read_page_release(call->work);
+    return read_request_run(call, prepare, ret_state);
 }
 
 const struct op op_query = {
@@ -202,5 +158,5 @@ const struct op op_query = {
     .validate = validate,
     .authorize = authorize,
     .run = run,
-    .release = release,
+    .release = read_request_release,
 };

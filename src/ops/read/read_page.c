@@ -9,7 +9,6 @@
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
-#include "ops/permission/permission.h"
 
 enum {
     /* What a page may read on the I/O thread before it moves: less than the cost of moving it would
@@ -21,83 +20,6 @@ enum {
      * some milliseconds until the scheduler has a look. */
     ITEMS_BETWEEN_YIELDS = 64,
 };
-
-struct read_page *read_page_new(struct op_call *call, const struct read_page_input *input) {
-    struct read_page *page = ARENA_NEW(call->arena, struct read_page);
-    call->work = page;
-    page->table_name = input->table_name;
-    page->return_consumed_capacity = input->return_consumed_capacity;
-    page->projection.names = input->attributes_to_get;
-    page->select = input->select;
-    page->has_index = slice_present(input->index_name);
-    page->count_only = slice_is(input->select, "COUNT");
-    page->consistent = input->consistent;
-    page->limit = input->limit;
-    page->expressions.names = input->names;
-    page->expressions.values = input->values;
-    expressions_add(&page->expressions, EXPR_FILTER, "FilterExpression", input->filter_expression);
-    expressions_add(&page->expressions, EXPR_PROJECTION, "ProjectionExpression",
-                    input->projection_expression);
-    return page;
-}
-
-/* ---- validation ---- */
-
-static struct error *cannot_specify(struct arena *arena, const struct read_page *page,
-                                    const char *prefix) {
-    bool count = slice_is(page->select, "COUNT");
-    bool by_expression = page->projection.expr != NULL;
-    return error_validation(arena, "%sCannot specify the %s when choosing to get %.*s", prefix,
-                            by_expression ? "ProjectionExpression" : "AttributesToGet",
-                            SLICE_ARGS(count ? SLICE_LITERAL("only the Count") : page->select));
-}
-
-struct error *read_page_check_select(struct arena *arena, const struct read_page *page,
-                                     const char *prefix) {
-    if (!slice_present(page->select))
-        return NULL;
-    bool chosen = page->projection.expr != NULL || page->projection.names->present;
-    if (slice_is(page->select, "SPECIFIC_ATTRIBUTES")) {
-        if (!chosen)
-            return error_validation(arena,
-                                    "%sMust specify the AttributesToGet or ProjectionExpression "
-                                    "when choosing to get SPECIFIC_ATTRIBUTES",
-                                    prefix);
-        return NULL;
-    }
-    if (chosen)
-        return cannot_specify(arena, page, prefix);
-    if (slice_is(page->select, "ALL_PROJECTED_ATTRIBUTES") && !page->has_index)
-        return error_validation(arena,
-                                "%sALL_PROJECTED_ATTRIBUTES can be used only when Querying using "
-                                "an IndexName",
-                                prefix);
-    return NULL;
-}
-
-/* What is wrong with a number or a set of them comes as it is; all else is said of the key. */
-struct error *read_page_start_key_fault(struct arena *arena, const struct field_item *start_key) {
-    struct error *fault = start_key->fault;
-    if (fault == NULL || start_key->fault_kind == VALUE_FAULT_NUMBER ||
-        start_key->fault_kind == VALUE_FAULT_DUPLICATE)
-        return fault;
-    return error_validation(arena, "The provided starting key is invalid: %.*s",
-                            SLICE_ARGS(fault->message));
-}
-
-struct error *read_page_ask(const struct read_page *page, const struct permission_check *check,
-                            struct permission *permission, struct value start_key) {
-    const struct field_list *names = page->projection.names;
-    permission_add_parameters(check, permission);
-    permission_add_select(permission, page->select, page->projection.expr != NULL || names->present,
-                          page->has_index);
-    permission_add_item(check, permission, start_key);
-    permission_add_expressions(check, permission, &page->expressions);
-    permission_add_names(check, permission, names);
-    return check->ask(check, permission);
-}
-
-/* ---- reading ---- */
 
 static bool is_scan(const struct read_page *page) {
     return !value_present(page->range.hash[0]);

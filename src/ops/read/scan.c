@@ -1,53 +1,37 @@
 /* scan.c - Scan: all items of a table, or of one segment of it. */
 #include "model/key.h"
-#include "ops/item/item_fields.h"
-#include "ops/item/table_lookup.h"
-#include "ops/legacy/legacy.h"
 #include "ops/permission/permission.h"
 #include "ops/read/index_read.h"
-#include "ops/read/read_page.h"
+#include "ops/read/read_request.h"
 
 struct scan_request {
-    struct slice table_name;
-    struct slice index_name;
-    struct slice select;
-    struct field_list attributes_to_get; /* struct slice */
-    struct field_int limit;
+    struct read_request read; /* first: the rows of its members are those of read_request */
     struct field_int segment;
     struct field_int total_segments;
-    struct field_bool consistent_read;
-    struct field_list scan_filter; /* struct condition */
-    struct slice conditional_operator;
-    struct field_item exclusive_start_key;
-    struct slice return_consumed_capacity;
-    struct slice projection_expression;
-    struct slice filter_expression;
-    struct field_list expression_attribute_names;  /* struct field_pair */
-    struct field_list expression_attribute_values; /* struct field_value */
 };
 
 /* The older validation layer, hence other forms than Query's. */
 static const struct field scan_fields[] = {
-    RETURN_CONSUMED_CAPACITY_FIELD(scan_request),
-    TABLE_NAME_FIELD_OLDER(scan_request),
-    {NAMED("IndexName"), AT(struct scan_request, index_name), .type = FIELD_STRING,
+    RETURN_CONSUMED_CAPACITY_FIELD(read_request),
+    TABLE_NAME_FIELD_OLDER(read_request),
+    {NAMED("IndexName"), AT(struct read_request, index_name), .type = FIELD_STRING,
      .resource = RESOURCE_INDEX, LENGTH(3, 255), .pattern = NAME_PATTERN},
-    SELECT_FIELD(scan_request),
-    {NAMED("ConditionalOperator"), AT(struct scan_request, conditional_operator),
+    SELECT_FIELD(read_request),
+    {NAMED("ConditionalOperator"), AT(struct read_request, conditional_operator),
      .type = FIELD_STRING, .enum_text = "[OR, AND]"},
-    {NAMED("Limit"), AT(struct scan_request, limit), .type = FIELD_INTEGER, AT_LEAST(1)},
+    {NAMED("Limit"), AT(struct read_request, limit), .type = FIELD_INTEGER, AT_LEAST(1)},
     {NAMED("TotalSegments"), AT(struct scan_request, total_segments), .type = FIELD_INTEGER,
      LENGTH(1, LIMIT_SEGMENTS)},
     {NAMED("Segment"), AT(struct scan_request, segment), .type = FIELD_INTEGER,
      LENGTH(0, LIMIT_SEGMENTS - 1)},
-    ATTRIBUTES_TO_GET_FIELD(scan_request),
-    CONSISTENT_READ_FIELD(scan_request),
-    {NAMED("ExclusiveStartKey"), AT(struct scan_request, exclusive_start_key), .type = FIELD_ITEM},
-    EXPRESSION_FIELD(scan_request, filter_expression, "FilterExpression"),
-    EXPRESSION_FIELD(scan_request, projection_expression, "ProjectionExpression"),
-    EXPRESSION_ATTRIBUTE_NAMES_FIELD(scan_request),
-    EXPRESSION_ATTRIBUTE_VALUES_FIELD(scan_request),
-    LEGACY_FIELD(scan_request, scan_filter, "ScanFilter", condition_shape),
+    ATTRIBUTES_TO_GET_FIELD(read_request),
+    CONSISTENT_READ_FIELD(read_request),
+    {NAMED("ExclusiveStartKey"), AT(struct read_request, exclusive_start_key), .type = FIELD_ITEM},
+    EXPRESSION_FIELD(read_request, filter_expression, "FilterExpression"),
+    EXPRESSION_FIELD(read_request, projection_expression, "ProjectionExpression"),
+    EXPRESSION_ATTRIBUTE_NAMES_FIELD(read_request),
+    EXPRESSION_ATTRIBUTE_VALUES_FIELD(read_request),
+    LEGACY_FIELD(read_request, filter, "ScanFilter", condition_shape),
     FIELDS_END,
 };
 static const struct shape scan_shape = {"ScanInput", sizeof(struct scan_request), scan_fields};
@@ -72,32 +56,21 @@ static struct error *check_segments(struct arena *arena, const struct scan_reque
 
 static struct error *validate(struct op_call *call) {
     const struct scan_request *request = call->request;
-    const struct read_page_input input = READ_PAGE_INPUT(request);
-    struct read_page *page = read_page_new(call, &input);
+    struct read_page *page = read_request_page(call);
     page->expressions.values_alone_suffix = ": FilterExpression is null";
-    struct arena *arena = call->arena;
-    const struct legacy_parameter legacy[] = {
-        {"AttributesToGet", request->attributes_to_get.present},
-        {"ScanFilter", request->scan_filter.present},
-        {"ConditionalOperator", slice_present(request->conditional_operator)},
-    };
-    TRY(expressions_check_mixing(arena, &page->expressions, 3, legacy));
-    TRY(expressions_check_presence(arena, &page->expressions));
-    TRY(projection_check_names(arena, &request->attributes_to_get));
-    TRY(legacy_bind_filter(call, &page->expressions, &request->scan_filter,
-                           request->conditional_operator));
-    TRY(read_page_start_key_fault(arena, &request->exclusive_start_key));
-    TRY(check_segments(arena, request));
-    TRY(expressions_bind(call, &page->expressions));
-    page->projection.expr = expressions_get(&page->expressions, EXPR_PROJECTION);
-    return read_page_check_select(arena, page, "");
+    TRY(read_request_check_members(call, "ScanFilter", false));
+    TRY(projection_check_names(call->arena, &request->read.attributes_to_get));
+    TRY(read_request_bind_filter(call));
+    TRY(read_request_check_start(call));
+    TRY(check_segments(call->arena, request));
+    return read_request_bind(call, "");
 }
 
 static struct error *authorize(struct op_call *call, const struct permission_check *check) {
-    const struct scan_request *request = call->request;
+    const struct read_request *request = call->request;
     struct permission permission;
     permission_init(&permission, call, call->op->action, request->table_name, request->index_name);
-    return read_page_ask(call->work, check, &permission, request->exclusive_start_key.value);
+    return read_request_ask(call, check, &permission);
 }
 
 static struct error *check_table_start(struct arena *arena, const struct read_range *range) {
@@ -121,7 +94,7 @@ static struct error *check_segment_start(struct op_call *call, const struct read
 }
 
 static struct error *check_index(struct op_call *call, struct read_page *page) {
-    const struct scan_request *request = call->request;
+    const struct read_request *request = call->request;
     /* A start key cannot be one of an index that is not there, and that is what is said. */
     if (value_present(page->range.start_key) &&
         table_find_index(&page->range.table->definition, request->index_name) == NULL)
@@ -132,38 +105,20 @@ static struct error *check_index(struct op_call *call, struct read_page *page) {
     return index_read_check_table_start(call->arena, &page->range);
 }
 
-static struct error *prepare(struct op_call *call) {
+static struct error *prepare(struct op_call *call, struct read_page *page) {
     const struct scan_request *request = call->request;
-    struct read_page *page = call->work;
-    struct table *table;
-    TRY(table_lookup(call, request->table_name, &table));
-    page->range = (struct read_range){
-        .table = table,
-        .start_key = request->exclusive_start_key.value,
-        .segment = (uint32_t)request->segment.value,
-        .total_segments = (uint32_t)request->total_segments.value,
-    };
     bool starts = value_present(page->range.start_key);
-    if (slice_present(request->index_name))
+    page->range.segment = (uint32_t)request->segment.value;
+    page->range.total_segments = (uint32_t)request->total_segments.value;
+    if (page->has_index)
         TRY(check_index(call, page));
     else if (starts)
         TRY(check_table_start(call->arena, &page->range));
-    if (starts)
-        TRY(check_segment_start(call, &page->range));
-    TRY(expressions_check_key_paths(call->arena, &page->expressions, &table->definition));
-    page->table = table_ref(table);
-    return NULL;
+    return starts ? check_segment_start(call, &page->range) : NULL;
 }
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
-    struct read_page *page = call->work;
-    if (page->table == NULL)
-        TRY(prepare(call));
-    return read_page_run(call, page, ret_state);
-}
-
-static void release(struct op_call *call) {
-    read_page_release(call->work);
+    return read_request_run(call, prepare, ret_state);
 }
 
 const struct op op_scan = {
@@ -174,5 +129,5 @@ const struct op op_scan = {
     .validate = validate,
     .authorize = authorize,
     .run = run,
-    .release = release,
+    .release = read_request_release,
 };
