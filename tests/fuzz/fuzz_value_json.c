@@ -33,8 +33,10 @@ static struct result read_json(struct slice json, bool item, enum value_layer la
     return result;
 }
 
-static void check_value(struct value value, bool item, bool fault, struct arena *arena) {
-    CHECK(value_check(value_slice(value), LIMIT_NESTING + (item ? 1 : 0)));
+static void check_value(struct value value, bool item, enum value_layer layer, bool fault,
+                        struct arena *arena) {
+    bool one_more = item || layer == VALUE_LAYER_OLDER;
+    CHECK(value_check(value_slice(value), LIMIT_NESTING + one_more));
     struct buffer text;
     buffer_init(&text, 1 << 28);
     struct json_writer writer;
@@ -44,7 +46,7 @@ static void check_value(struct value value, bool item, bool fault, struct arena 
     else
         value_write_json(&writer, value);
     CHECK(!text.overflow);
-    struct result again = read_json(buffer_slice(&text), item, VALUE_LAYER_CURRENT, arena);
+    struct result again = read_json(buffer_slice(&text), item, layer, arena);
     CHECK(again.error == NULL && (fault || again.fault == NULL));
     CHECK(value_equal(again.value, value));
     buffer_release(&text);
@@ -59,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     arena_init(&arena);
     struct result result = read_json(slice_of(data + 1, size - 1), item, layer, &arena);
     if (result.error == NULL)
-        check_value(result.value, item, result.fault != NULL, &arena);
+        check_value(result.value, item, layer, result.fault != NULL, &arena);
     arena_release(&arena);
     return 0;
 }
