@@ -99,8 +99,24 @@ int64_t date_seconds(struct slice basic) {
            digits(basic, 13, 2);
 }
 
-bool date_read_extended(struct slice text, uint8_t ret_basic[16]) {
+static bool read_seconds(struct slice text, int64_t *ret_seconds) {
+    enum { DIGITS_MAX = 18 };
+    int64_t seconds = 0;
+    if (text.len == 0 || text.len > DIGITS_MAX)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+        seconds = seconds * 10 + (text.data[i] - '0');
+    }
+    *ret_seconds = seconds;
+    return true;
+}
+
+bool date_read(struct slice text, int64_t *ret_seconds) {
     enum { DAY_BYTES = 10, EXTENDED_BYTES = 20 };
+    if (read_seconds(text, ret_seconds))
+        return true;
     if ((text.len != DAY_BYTES && text.len != EXTENDED_BYTES) || text.data[4] != '-' ||
         text.data[7] != '-')
         return false;
@@ -120,6 +136,6 @@ bool date_read_extended(struct slice text, uint8_t ret_basic[16]) {
     }
     if (!is_basic(slice_of(basic, BASIC_BYTES)))
         return false;
-    memcpy(ret_basic, basic, BASIC_BYTES);
+    *ret_seconds = date_seconds(slice_of(basic, BASIC_BYTES));
     return true;
 }

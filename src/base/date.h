@@ -11,7 +11,8 @@ struct slice date_parse(struct arena *arena, struct slice text);
 /* Of the basic form: seconds since 1970. */
 int64_t date_seconds(struct slice basic);
 
-/* Takes ISO 8601's extended form, 2026-10-17T08:30:00Z or 2026-10-17. False: it is neither. */
-bool date_read_extended(struct slice text, uint8_t ret_basic[16]);
+/* Takes ISO 8601's extended form, 2026-10-17T08:30:00Z or 2026-10-17, or seconds since 1970, and
+ * gives the latter. False: it is neither. */
+bool date_read(struct slice text, int64_t *ret_seconds);
 
 #endif

@@ -214,6 +214,14 @@ static void answer(struct connection *c, const struct exchange_reply_options *op
     connection_run(c);
 }
 
+struct slice exchange_peer(struct exchange *exchange) {
+    const struct connection *connection = connection_of_exchange(exchange);
+    char text[NET_ADDRESS_CHARS];
+    if (connection->closed || !net_stream_peer(&connection->stream, text))
+        return SLICE_NONE;
+    return arena_slice(&exchange->arena, slice_text(text));
+}
+
 void exchange_reply_with(struct exchange *exchange, const struct exchange_reply_options *options) {
     struct exchange_reply_options copy = *options;
     if (slice_present(options->content_type))

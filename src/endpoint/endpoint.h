@@ -54,8 +54,12 @@ struct exchange {
     /* A handler that made a long body on another thread may have taken its checksum there, too. */
     bool crc32_known;
     uint32_t crc32;
+    bool secure;     /* it came encrypted */
     bool plain_json; /* the request came as application/json: the reply goes out as that */
 };
+
+/* The client's address, in the exchange's arena; absent when it cannot be known any more. */
+struct slice exchange_peer(struct exchange *exchange);
 
 typedef void exchange_handler(struct exchange *exchange);
 

@@ -233,3 +233,19 @@ void net_stream_tick(struct net_stream *stream, uint64_t now_ms, uint32_t write_
         stream->events->ticked(stream);
     }
 }
+
+/* ---- who is there ---- */
+
+bool net_stream_peer(const struct net_stream *stream, char ret_text[NET_ADDRESS_CHARS]) {
+    struct sockaddr_storage address;
+    int len = sizeof(address);
+    if (uv_tcp_getpeername(&stream->tcp, (struct sockaddr *)&address, &len) != 0)
+        return false;
+    if (address.ss_family == AF_INET)
+        return uv_ip4_name((const struct sockaddr_in *)&address, ret_text, NET_ADDRESS_CHARS) == 0;
+    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&address;
+    const uint8_t *bytes = six->sin6_addr.s6_addr;
+    return (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr)
+                ? uv_inet_ntop(AF_INET, bytes + 12, ret_text, NET_ADDRESS_CHARS)
+                : uv_ip6_name(six, ret_text, NET_ADDRESS_CHARS)) == 0;
+}

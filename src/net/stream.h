@@ -92,4 +92,10 @@ void net_stream_close(struct net_stream *stream);
  * it ends, or until the time is up. */
 void net_stream_close_gently(struct net_stream *stream, uint32_t linger_ms);
 
+enum { NET_ADDRESS_CHARS = 46 }; /* with its NUL */
+
+/* The peer's address without its port, an IPv4 one always in its own form. A system call. False:
+ * the socket does not know any more. */
+bool net_stream_peer(const struct net_stream *stream, char ret_text[NET_ADDRESS_CHARS]);
+
 #endif

@@ -1,98 +1,67 @@
 /* authorize.c - between the operations, which tell what a request needs
- * (ops/permission/permission.h), and the policy, which tells what is granted (policy/policy.h).
+ * (ops/permission/permission.h), and the policies, which tell what is granted (policy/decide.h).
  *
- * A server may have one policy for all callers, and each caller may have some of their own; what
- * several say is decided as if they stood in one document.
+ * A server may have one policy for all callers, which counts as one of their own.
  * Memory: the call's arena. Threads: any; nothing is kept. */
 #include "pipeline/authorize.h"
 
 #include "base/container.h"
-#include "base/timestamp.h"
 #include "ops/permission/permission.h"
+#include "pipeline/context_keys.h"
+#include "policy/decide.h"
 
 struct authorization {
     struct permission_check check;
-    const struct policy *policy; /* of all callers, or NULL */
-    const struct caller *who;
-    struct arena *arena;
-    struct slice
-        known[POLICY_KEY_COUNT]; /* what does not come from the request; absent: it has none */
+    const struct policy *common; /* of all callers, or NULL */
+    const struct caller *caller;
+    struct policy_values context[POLICY_KEY_COUNT]; /* what does not come from the operation */
 };
 
-/* ---- one permission ---- */
-
 static struct error *refuse(const struct authorization *self, const struct permission *permission,
-                            bool by_statement) {
+                            const struct policy_decision *decision) {
+    struct arena *arena = permission->call->arena;
     const struct policy_request *request = &permission->request;
-    struct slice principal = self->known[POLICY_KEY_PRINCIPAL_ARN];
-    struct slice reason =
-        by_statement
-            ? SLICE_LITERAL("with an explicit deny in an identity-based policy")
-            : arena_printf(self->arena, "because no identity-based policy allows the %.*s action",
-                           SLICE_ARGS(request->action));
-    return error_new(self->arena, ERROR_ACCESS_DENIED,
+    struct slice arn = context_arn(arena, self->caller);
+    struct slice reason = policy_refusal(arena, decision, request->action);
+    return error_new(arena, ERROR_ACCESS_DENIED,
                      "User: %.*s is not authorized to perform: %.*s on resource: %.*s %.*s",
-                     SLICE_ARGS(principal), SLICE_ARGS(request->action),
-                     SLICE_ARGS(request->resource), SLICE_ARGS(reason));
+                     SLICE_ARGS(arn), SLICE_ARGS(request->action), SLICE_ARGS(request->resource),
+                     SLICE_ARGS(reason));
 }
 
-/* A denial of one is a denial; otherwise one that allows is enough. */
-static enum policy_verdict decide(const struct authorization *self,
-                                  const struct policy_request *request) {
-    enum policy_verdict verdict =
-        self->policy == NULL ? POLICY_NOT_ALLOWED : policy_evaluate(self->policy, request);
-    for (size_t i = 0; i < self->who->policy_count && verdict != POLICY_DENIED; i++) {
-        enum policy_verdict next = policy_evaluate(self->who->policies[i], request);
-        verdict = next > verdict ? next : verdict;
-    }
-    return verdict;
+/* Streams have no tags. */
+static void add_resource_tags(struct permission *permission) {
+    enum arn_kind kind;
+    const struct table *table = permission_table(permission, &kind);
+    if (table == NULL || (kind != ARN_TABLE && kind != ARN_INDEX))
+        return;
+    for (size_t i = 0; i < table->definition.tag_count; i++)
+        permission_add_named(permission, POLICY_KEY_RESOURCE_TAG, table->definition.tags[i].key,
+                             table->definition.tags[i].value);
 }
 
 static struct error *ask(const struct permission_check *check, struct permission *permission) {
-    struct authorization *self = container_of(check, struct authorization, check);
+    const struct authorization *self = container_of(check, const struct authorization, check);
     struct policy_request *request = &permission->request;
+    request->caller = self->caller;
     for (size_t i = 0; i < POLICY_KEY_COUNT; i++)
-        if (slice_present(self->known[i]))
-            request->values[i] = (struct policy_values){.list = &self->known[i], .count = 1};
-    enum policy_verdict verdict = decide(self, request);
-    return verdict == POLICY_ALLOWED ? NULL : refuse(self, permission, verdict == POLICY_DENIED);
+        if (self->context[i].count > 0)
+            request->values[i] = self->context[i];
+    request->values[POLICY_KEY_RESOURCE_TAG].count = 0; /* the last one was on another resource */
+    if (permission_wanted(check, POLICY_KEY_RESOURCE_TAG))
+        add_resource_tags(permission);
+    const struct policy_sides sides = {.common = self->common};
+    struct policy_decision decision = policy_decide(&sides, request);
+    return decision.allowed ? NULL : refuse(self, permission, &decision);
 }
 
-/* ---- the caller ---- */
-
-static void tell_time(struct authorization *self, int64_t now_ms) {
-    self->known[POLICY_KEY_CURRENT_TIME] = timestamp_of_second(self->arena, now_ms);
-    self->known[POLICY_KEY_EPOCH_TIME] =
-        arena_printf(self->arena, "%lld", (long long)(now_ms / 1000));
-}
-
-/* A bit for each key that some policy looks at. */
-static uint64_t keys_used(const struct authorization *self) {
-    uint64_t used = self->policy == NULL ? 0 : policy_keys_used(self->policy);
-    for (size_t i = 0; i < self->who->policy_count; i++)
-        used |= policy_keys_used(self->who->policies[i]);
-    return used;
-}
-
-static struct slice arn_of(struct arena *arena, const struct caller *caller) {
-    if (slice_present(caller->arn))
-        return caller->arn;
-    return arena_printf(arena, "arn:aws:iam::%.*s:user/%.*s", SLICE_ARGS(caller->account),
-                        SLICE_ARGS(caller->name));
-}
-
-struct error *authorize_call(const struct policy *policy, struct op_call *call,
-                             const struct caller *caller) {
-    const uint64_t times =
-        policy_key_bit(POLICY_KEY_CURRENT_TIME) | policy_key_bit(POLICY_KEY_EPOCH_TIME);
+struct error *authorize_call(const struct policy *policy, struct exchange *exchange,
+                             struct op_call *call, const struct caller *caller) {
     if (policy == NULL && (caller->kind == CALLER_ANYONE || caller->kind == CALLER_ROOT))
         return NULL;
-    struct authorization self = {.policy = policy, .who = caller, .arena = call->arena};
-    self.check = (struct permission_check){.ask = ask, .keys = keys_used(&self)};
-    self.known[POLICY_KEY_USERNAME] = caller->name;
-    self.known[POLICY_KEY_PRINCIPAL_ACCOUNT] = caller->account;
-    self.known[POLICY_KEY_PRINCIPAL_ARN] = arn_of(call->arena, caller);
-    if (self.check.keys & times)
-        tell_time(&self, clock_now_ms(call->context->clock));
+    struct authorization self = {.common = policy, .caller = caller};
+    self.check = (struct permission_check){.ask = ask, .keys = policy_sides_keys(policy, caller)};
+    const struct context_source source = {exchange, caller, call->context->clock};
+    context_values(&source, self.check.keys, self.context);
     return permission_ask(call, &self.check);
 }

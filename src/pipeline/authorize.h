@@ -1,15 +1,15 @@
-/* authorize.h - may they: the permissions that a request needs, against the policy of the server.
- */
+/* authorize.h - may they: the permissions that a request needs, against the policies there are. */
 #ifndef GRAMME_PIPELINE_AUTHORIZE_H
 #define GRAMME_PIPELINE_AUTHORIZE_H
 
+#include "endpoint/endpoint.h"
 #include "ops/op.h"
 #include "policy/caller.h"
 
 /* After validate, before run. `policy` is that of all callers, or NULL: their own decide, and who
  * has no own ones because nobody verifies who they are may do everything. NULL: the request may go
  * on. */
-struct error *authorize_call(const struct policy *policy, struct op_call *call,
-                             const struct caller *caller);
+struct error *authorize_call(const struct policy *policy, struct exchange *exchange,
+                             struct op_call *call, const struct caller *caller);
 
 #endif

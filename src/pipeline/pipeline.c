@@ -186,6 +186,7 @@ static struct error *authenticate(struct pipeline_call *self) {
     self->caller.kind = CALLER_ANYONE;
     self->caller.name = identity.access_key_id;
     self->caller.account = self->call.context->account;
+    self->caller.region = auth_quotable(arena, identity.region);
     return NULL;
 }
 
@@ -218,7 +219,7 @@ static struct error *start_call(struct pipeline_call *self) {
         TRY(op->validate(&self->call));
     }
     self->validated = true;
-    TRY(authorize_call(thread->policy, &self->call, &self->caller));
+    TRY(authorize_call(thread->policy, self->exchange, &self->call, &self->caller));
     return op->run(&self->call, &self->state);
 }
 

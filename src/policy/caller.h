@@ -34,6 +34,7 @@ struct caller {
     const struct policy *boundary; /* must allow too; NULL: there is none */
     const struct policy *session;  /* must allow too; NULL: there is none */
     int64_t issued_ms;             /* aws:TokenIssueTime; 0: no temporary credentials */
+    struct slice region;           /* aws:RequestedRegion: that the request was signed for */
 };
 
 #endif

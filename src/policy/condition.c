@@ -78,11 +78,11 @@ bool decimal_compare(struct slice a, struct slice b, int *ret_order) {
     return true;
 }
 
-static bool date_compare(struct slice given, struct slice wanted, int *ret_order) {
-    uint8_t basic[DATE_BYTES];
-    if (!date_read_extended(given, basic))
+static bool date_compare(struct slice given, int64_t wanted, int *ret_order) {
+    int64_t seconds;
+    if (!date_read(given, &seconds))
         return false;
-    *ret_order = slice_compare(slice_of(basic, DATE_BYTES), wanted);
+    *ret_order = (seconds > wanted) - (seconds < wanted);
     return true;
 }
 
@@ -108,7 +108,7 @@ static bool operand_matches(const struct condition_operator *op, const struct op
     case OPERAND_NUMBER:
         return decimal_compare(given, operand->text, &order) && accepts(op, order);
     case OPERAND_DATE:
-        return date_compare(given, operand->text, &order) && accepts(op, order);
+        return date_compare(given, operand->seconds, &order) && accepts(op, order);
     case OPERAND_ADDRESS:
         return address_range_contains(operand->range, given);
     case OPERAND_BINARY: /* bytes have one text */

@@ -24,14 +24,14 @@ bool policy_key_find(struct slice text, struct policy_key_use *ret_use) {
         if (!slice_equal_ignoring_case(slice_of(text.data, name.len), name))
             continue;
         struct slice rest = named ? slice_skip(text, name.len) : SLICE_NONE;
-        *ret_use = (struct policy_key_use){keys[i].key, keys[i].form, rest};
+        *ret_use = (struct policy_key_use){i, keys[i].key, keys[i].form, rest};
         return true;
     }
     return false;
 }
 
 bool policy_key_same(const struct policy_key_use *a, const struct policy_key_use *b) {
-    return a->key == b->key && slice_equal_ignoring_case(a->name, b->name);
+    return a->row == b->row && slice_equal_ignoring_case(a->name, b->name);
 }
 
 struct policy_values policy_values_of(const struct policy_values *values,

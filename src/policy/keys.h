@@ -19,6 +19,7 @@ enum policy_key_form { POLICY_KEY_ONE, POLICY_KEY_LIST, POLICY_KEY_NAMED };
 
 /* A key as a document writes it: aws:PrincipalTag/team. */
 struct policy_key_use {
+    size_t row; /* of keys.def */
     enum policy_key key;
     enum policy_key_form form;
     struct slice name; /* POLICY_KEY_NAMED: what stands behind the slash */
@@ -26,14 +27,14 @@ struct policy_key_use {
 
 /* Case does not matter. False: there is no such key. */
 bool policy_key_find(struct slice text, struct policy_key_use *ret_use);
-/* Whether both mean the same. */
+/* Whether both are the same word. */
 bool policy_key_same(const struct policy_key_use *a, const struct policy_key_use *b);
 
 /* The values of a key; none: it is absent. */
 struct policy_values {
     struct slice *list;
     size_t count;
-    const struct slice *names; /* POLICY_KEY_NAMED: of each value */
+    struct slice *names; /* POLICY_KEY_NAMED: of each value */
 };
 
 /* What a request has for a key; `values` are by enum policy_key. */

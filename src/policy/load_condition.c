@@ -63,11 +63,9 @@ static struct error *read_truth(struct policy_loader *loader, struct slice text,
 }
 
 static struct error *read_date(struct policy_loader *loader, struct slice text,
-                               struct slice *ret_text) {
-    uint8_t *basic = arena_alloc(loader->arena, DATE_BYTES);
-    if (!date_read_extended(text, basic))
+                               int64_t *ret_seconds) {
+    if (!date_read(text, ret_seconds))
         return wrong_value(loader, "date: 2026-10-17T08:30:00Z or 2026-10-17", text);
-    *ret_text = slice_of(basic, DATE_BYTES);
     return NULL;
 }
 
@@ -108,7 +106,7 @@ static struct error *read_operand(struct policy_loader *loader, enum operand_kin
         operand->text = text;
         return decimal_compare(text, text, &order) ? NULL : wrong_value(loader, "number", text);
     case OPERAND_DATE:
-        return read_date(loader, text, &operand->text);
+        return read_date(loader, text, &operand->seconds);
     case OPERAND_ADDRESS:
         return read_range(loader, text, operand);
     case OPERAND_BINARY:

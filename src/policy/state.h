@@ -33,13 +33,12 @@ struct condition_operator {
 /* NULL: there is no such operator. */
 const struct condition_operator *condition_operator_find(struct slice name);
 
-enum { DATE_BYTES = 16 }; /* 20261017T000000Z: its bytes sort as time does */
-
 struct operand {
     struct pattern pattern;      /* OPERAND_TEXT, _TEXT_ANY_CASE, _PATTERN */
     struct arn_pattern *arn;     /* OPERAND_ARN */
     bool truth;                  /* OPERAND_BOOL, OPERAND_NULL */
-    struct slice text;           /* OPERAND_NUMBER, OPERAND_DATE, OPERAND_BINARY */
+    int64_t seconds;             /* OPERAND_DATE: since 1970 */
+    struct slice text;           /* OPERAND_NUMBER, OPERAND_BINARY */
     struct address_range *range; /* OPERAND_ADDRESS */
 };
 

@@ -477,6 +477,113 @@ class Attributes(PolicyTest):
                 self.assert_denied(refusal("PartiQL" + verb, "music"), self.client.execute_statement, Statement=text)
 
 
+class Context(PolicyTest):
+    """What is known of the caller and the connection: each operation is allowed by a condition that holds, or by one
+    that does not."""
+
+    holds = {
+        "ListTables": {"IpAddress": {"aws:SourceIp": ["127.0.0.0/8", "::1"]}},
+        "DescribeLimits": {"Bool": {"aws:SecureTransport": "false", "aws:ViaAWSService": "false"}},
+        "DescribeEndpoints": {"StringLike": {"aws:UserAgent": "*Boto3*", "aws:PrincipalType": "User"}},
+        "ListBackups": {"StringEquals": {"aws:RequestedRegion": REGION, "aws:ResourceAccount": ACCOUNT}},
+        "ListGlobalTables": {"Null": {"aws:MultiFactorAuthPresent": "true", "aws:TokenIssueTime": "true",
+                                      "aws:PrincipalTag/team": "true"}},
+    }
+    statements = [allow("dynamodb:" + name, **condition) for name, condition in holds.items()]
+    opposites = {"IpAddress": "NotIpAddress", "StringLike": "StringNotLike", "StringEquals": "StringNotEquals"}
+
+    operations = {"ListTables": "list_tables", "DescribeLimits": "describe_limits", "ListBackups": "list_backups",
+                  "DescribeEndpoints": "describe_endpoints", "ListGlobalTables": "list_global_tables"}
+
+    def test_what_holds(self):
+        for name, function in self.operations.items():
+            with self.subTest(name):
+                getattr(self.client, function)()
+
+    def test_what_does_not(self):
+        statements = [allow("dynamodb:" + name, **{self.opposites.get(operator, operator): {
+                          key: {"true": "false", "false": "true"}.get(value, value) if isinstance(value, str) else value
+                          for key, value in keys.items()} for operator, keys in condition.items()})
+                      for name, condition in self.holds.items()]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump({"Version": "2012-10-17", "Statement": statements}, file)
+            file.flush()
+            with Server("--memory", "--policy", file.name) as server:
+                client = boto3_client(server.endpoint)
+                for name, function in self.operations.items():
+                    with self.subTest(name):
+                        self.assert_denied(refusal(name, "*"), getattr(client, function))
+                client.close()
+
+
+class Tags(PolicyTest):
+    statements = [
+        allow("dynamodb:*TagsOfResource"),
+        allow("dynamodb:CreateTable", ForAllValues_StringEquals={"aws:TagKeys": ["stage", "team"]},
+              StringEquals={"aws:RequestTag/stage": "${aws:username}"}),
+        allow("dynamodb:TagResource", StringEqualsIfExists={"aws:ResourceTag/stage": ["${aws:username}"]},
+              ForAllValues_StringEquals={"aws:TagKeys": ["stage", "team"]}),
+        allow("dynamodb:UntagResource", ForAllValues_StringEquals={"aws:TagKeys": "team"}),
+        allow(["dynamodb:GetItem", "dynamodb:Scan"], StringEquals={"aws:resourcetag/Stage": "test"}),
+    ]
+
+    def create(self, name, **tags):
+        self.client.create_table(
+            TableName=name, BillingMode="PAY_PER_REQUEST", AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}], Tags=[{"Key": key, "Value": tags[key]} for key in tags])
+
+    def test_tags_that_are_given(self):
+        self.create("tagged", stage="test")
+        for tags in ({"stage": "live"}, {"stage": "test", "x": "y"}, {"team": "red"}):
+            with self.subTest(tags):
+                self.assert_denied(refusal("CreateTable", "other"), self.create, name="other", **tags)
+        self.client.tag_resource(ResourceArn=TABLES + "tagged", Tags=[{"Key": "team", "Value": "red"}])
+        self.assert_denied(refusal("TagResource", "tagged"), self.client.tag_resource, ResourceArn=TABLES + "tagged",
+                           Tags=[{"Key": "x", "Value": "y"}])
+        self.client.untag_resource(ResourceArn=TABLES + "tagged", TagKeys=["team"])
+        self.assert_denied(refusal("UntagResource", "tagged"), self.client.untag_resource,
+                           ResourceArn=TABLES + "tagged", TagKeys=["stage", "team"])
+
+    def test_tags_that_are_there(self):
+        arn = TABLES + "music"
+        self.admin.tag_resource(ResourceArn=arn, Tags=[{"Key": "stage", "Value": "live"}])
+        self.assert_denied(refusal("GetItem", "music"), self.client.get_item, TableName="music", Key=self.key())
+        self.assert_denied(refusal("TagResource", "music"), self.client.tag_resource, ResourceArn=arn,
+                           Tags=[{"Key": "stage", "Value": "test"}])
+        self.admin.tag_resource(ResourceArn=arn, Tags=[{"Key": "stage", "Value": "test"}])
+        self.client.get_item(TableName="music", Key=self.key())
+        self.client.scan(TableName="music", IndexName="by-year")
+        self.assert_denied(refusal("GetItem", "secret"), self.client.get_item, TableName="secret", Key=self.key())
+        self.assert_denied(refusal("GetItem", "nowhere"), self.client.get_item, TableName="nowhere", Key=self.key())
+
+
+class SeveralKeys(PolicyTest):
+    """An index whose partition key is made of several attributes."""
+
+    statements = [allow("dynamodb:Query", ForAllValues_StringEquals={
+        "dynamodb:FirstPartitionKeyValues": "a", "dynamodb:SecondPartitionKeyValues": "b",
+        "dynamodb:ThirdPartitionKeyValues": "3", "dynamodb:FourthPartitionKeyValues": "d"})]
+
+    @classmethod
+    def fill(cls):
+        kinds = {"k": "S", "p": "S", "q": "S", "r": "N", "s": "S"}
+        cls.admin.create_table(
+            TableName="many", BillingMode="PAY_PER_REQUEST", KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": key, "AttributeType": kind} for key, kind in kinds.items()],
+            GlobalSecondaryIndexes=[{"IndexName": "four", "Projection": {"ProjectionType": "ALL"},
+                                     "KeySchema": [{"AttributeName": key, "KeyType": "HASH"} for key in "pqrs"]}])
+
+    def query(self, p, q, r, s):
+        return {"TableName": "many", "IndexName": "four", "KeyConditionExpression": "p = :p AND q = :q AND r = :r AND s = :s",
+                "ExpressionAttributeValues": {":p": {"S": p}, ":q": {"S": q}, ":r": {"N": r}, ":s": {"S": s}}}
+
+    def test_each_of_them(self):
+        self.assertEqual(self.client.query(**self.query("a", "b", "3.0", "d"))["Count"], 0)
+        for values in (("x", "b", "3", "d"), ("a", "x", "3", "d"), ("a", "b", "4", "d"), ("a", "b", "3", "x")):
+            with self.subTest(values):
+                self.assert_denied(refusal("Query", "many/index/four"), self.client.query, **self.query(*values))
+
+
 class Documentation(unittest.TestCase):
     def test_the_example_of_the_documentation(self):
         text = (ROOT / "docs/POLICIES.md").read_text()
@@ -510,10 +617,10 @@ class Starting(unittest.TestCase):
     def test_a_policy_that_is_not_understood_stops_the_server(self):
         document = {"Version": "2012-10-17", "Statement": [{
             "Sid": "NoScans", "Effect": "Deny", "Action": "*", "Resource": "*",
-            "Condition": {"Bool": {"aws:ViaAWSService": "true"}}}]}
+            "Condition": {"Bool": {"aws:ViaService": "true"}}}]}
         for text, error in (
                 (json.dumps(document),
-                 "FILE: statement 1 (NoScans), Condition: the condition key aws:ViaAWSService is not known here"),
+                 "FILE: statement 1 (NoScans), Condition: the condition key aws:ViaService is not known here"),
                 ("{", "FILE: line 1 is not valid JSON"),
                 ("x" * 300000, "FILE: a policy has at most 262144 bytes"),
                 (None, "FILE: cannot be read: No such file or directory")):

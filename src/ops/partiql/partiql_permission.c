@@ -35,22 +35,22 @@ static void add_ranges(const struct permission_check *check, struct permission *
         add_scan(permission, true);
         return;
     }
-    if (permission->keys == NULL || (!permission_wanted(check, POLICY_KEY_FULL_TABLE_SCAN) &&
-                                     !permission_wanted(check, POLICY_KEY_LEADING_KEYS)))
+    if (permission->keys == NULL ||
+        (!permission_wanted(check, POLICY_KEY_FULL_TABLE_SCAN) && !permission_wants_keys(check)))
         return;
     struct arena *arena = permission->call->arena;
     struct partiql_ranges *ranges = ARENA_NEW(arena, struct partiql_ranges);
     struct error *error = partiql_ranges(arena, partiql, permission->keys, ranges);
     add_scan(permission, !ranges->keyed);
     for (size_t i = 0; error == NULL && ranges->keyed && i < ranges->count; i++)
-        permission_add_key_value(check, permission, ranges->list[i].hash.value);
+        permission_add_key_value(check, permission, 0, ranges->list[i].hash.value);
 }
 
 static void add_key(const struct permission_check *check, struct permission *permission,
                     const struct partiql *partiql) {
     struct value key = VALUE_ABSENT;
     enum partiql_key_fit fit;
-    if (permission->keys == NULL || !permission_wanted(check, POLICY_KEY_LEADING_KEYS) ||
+    if (permission->keys == NULL || !permission_wants_keys(check) ||
         partiql_key(permission->call->arena, partiql, permission->keys, &key, &fit) != NULL)
         return;
     permission_add_key(check, permission, key);

@@ -7,21 +7,18 @@
 #include "ops/item/table_lookup.h"
 #include "ops/request/arn.h"
 #include "ops/request/resource.h"
+#include "ops/table/table_input.h"
 
 /* ---- members by their names ---- */
 
-static struct slice member_at(const struct op_call *call, const struct field *field) {
-    const char *at = (const char *)call->request + field->offset;
-    return *(const struct slice *)(const void *)at;
+static const void *member_at(const struct op_call *call, const struct field *field) {
+    return (const char *)call->request + field->offset;
 }
 
-static bool has_name(const struct field *field, const char *name) {
-    return field->type == FIELD_STRING && strcmp(field->name, name) == 0;
-}
-
-static const struct field *find_member(const struct op_call *call, const char *name) {
+static const struct field *find_member(const struct op_call *call, enum field_type type,
+                                       const char *name) {
     for (const struct field *field = call->op->input->fields; field->name != NULL; field++)
-        if (has_name(field, name))
+        if (field->type == type && strcmp(field->name, name) == 0)
             return field;
     return NULL;
 }
@@ -52,6 +49,18 @@ static void find_keys(struct permission *permission, struct slice given, struct 
         permission->keys = &definition->keys;
 }
 
+struct table *permission_table(const struct permission *permission, enum arn_kind *ret_kind) {
+    struct catalog_view *catalog = permission->call->context->catalog;
+    struct arn arn;
+    if (catalog == NULL || !arn_parse(permission->request.resource, &arn))
+        return NULL;
+    *ret_kind = arn.kind;
+    struct table *table = arn.kind == ARN_OTHER ? NULL : catalog_find(catalog, arn.table);
+    bool gone = table != NULL && arn.kind == ARN_STREAM &&
+                !slice_equal(arn.id, table->definition.stream_label);
+    return gone ? NULL : table;
+}
+
 void permission_init(struct permission *permission, struct op_call *call, const char *action,
                      struct slice table, struct slice index) {
     *permission = (struct permission){
@@ -63,32 +72,63 @@ void permission_init(struct permission *permission, struct op_call *call, const 
 
 /* ---- values ---- */
 
+/* The array with room for one more: its capacity is the next power of two. */
+static struct slice *room_for(struct arena *arena, struct slice *list, size_t count) {
+    if ((count & (count - 1)) != 0)
+        return list;
+    struct slice *more = ARENA_ARRAY(arena, struct slice, count == 0 ? 1 : 2 * count);
+    if (count > 0)
+        memcpy(more, list, count * sizeof(*list));
+    return more;
+}
+
 void permission_add(struct permission *permission, enum policy_key key, struct slice value) {
     struct policy_values *values = &permission->request.values[key];
-    /* The capacity is the next power of two. */
-    if ((values->count & (values->count - 1)) == 0) {
-        size_t capacity = values->count == 0 ? 1 : 2 * values->count;
-        struct slice *list = ARENA_ARRAY(permission->call->arena, struct slice, capacity);
-        if (values->count > 0)
-            memcpy(list, values->list, values->count * sizeof(*list));
-        values->list = list;
-    }
+    values->list = room_for(permission->call->arena, values->list, values->count);
     values->list[values->count++] = value;
+}
+
+void permission_add_named(struct permission *permission, enum policy_key key, struct slice name,
+                          struct slice value) {
+    struct policy_values *values = &permission->request.values[key];
+    values->names = room_for(permission->call->arena, values->names, values->count);
+    values->names[values->count] = name;
+    permission_add(permission, key, value);
 }
 
 static void add_parameter(const struct permission_check *check, struct permission *permission,
                           enum policy_key key, const char *name) {
-    const struct field *field = find_member(permission->call, name);
+    const struct field *field = find_member(permission->call, FIELD_STRING, name);
     if (field == NULL || !permission_wanted(check, key))
         return;
-    struct slice value = member_at(permission->call, field);
+    struct slice value = *(const struct slice *)member_at(permission->call, field);
     permission_add(permission, key, slice_present(value) ? value : SLICE_LITERAL("NONE"));
+}
+
+/* Tags that the request gives, and keys of tags that it takes away. */
+static void add_tags(const struct permission_check *check, struct permission *permission) {
+    const struct op_call *call = permission->call;
+    const struct field *given = find_member(call, FIELD_STRUCT_LIST, "Tags");
+    const struct field *taken = find_member(call, FIELD_STRING_LIST, "TagKeys");
+    const struct field_list *tags = given == NULL ? NULL : member_at(call, given);
+    const struct field_list *keys = taken == NULL ? NULL : member_at(call, taken);
+    for (size_t i = 0; tags != NULL && i < tags->count; i++) {
+        const struct tag_input *tag = (const struct tag_input *)tags->items + i;
+        if (permission_wanted(check, POLICY_KEY_REQUEST_TAG))
+            permission_add_named(permission, POLICY_KEY_REQUEST_TAG, tag->key, tag->value);
+        permission_add(permission, POLICY_KEY_TAG_KEYS, tag->key);
+    }
+    for (size_t i = 0; keys != NULL && i < keys->count; i++)
+        permission_add(permission, POLICY_KEY_TAG_KEYS, ((const struct slice *)keys->items)[i]);
 }
 
 void permission_add_parameters(const struct permission_check *check,
                                struct permission *permission) {
     add_parameter(check, permission, POLICY_KEY_RETURN_CONSUMED_CAPACITY, "ReturnConsumedCapacity");
     add_parameter(check, permission, POLICY_KEY_RETURN_VALUES, "ReturnValues");
+    if (permission_wanted(check, POLICY_KEY_TAG_KEYS) ||
+        permission_wanted(check, POLICY_KEY_REQUEST_TAG))
+        add_tags(check, permission);
 }
 
 /* ---- what most operations need ---- */

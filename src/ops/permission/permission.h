@@ -10,6 +10,7 @@
 #ifndef GRAMME_OPS_PERMISSION_PERMISSION_H
 #define GRAMME_OPS_PERMISSION_PERMISSION_H
 
+#include "ops/request/arn.h"
 #include "ops/request/expressions.h"
 #include "policy/policy.h"
 
@@ -31,6 +32,12 @@ struct permission_check {
 /* Asks for all that the request needs. */
 struct error *permission_ask(struct op_call *call, const struct permission_check *check);
 
+/* ---- for who is asked ---- */
+
+/* The table that the resource is, or is a part of, borrowed from the catalog; NULL: it is not
+ * there. A stream is a part of its table while no other one has taken its place. */
+struct table *permission_table(const struct permission *permission, enum arn_kind *ret_kind);
+
 /* ---- for operations that ask for their parts ---- */
 
 /* On a table, given by name or ARN, or on one of its indexes, when a name is given. */
@@ -43,7 +50,10 @@ static inline bool permission_wanted(const struct permission_check *check, enum 
 
 /* One more value, which the caller keeps. */
 void permission_add(struct permission *permission, enum policy_key key, struct slice value);
-/* ReturnConsumedCapacity and ReturnValues, as far as the operation has them. */
+/* The same for a key with names. */
+void permission_add_named(struct permission *permission, enum policy_key key, struct slice name,
+                          struct slice value);
+/* ReturnConsumedCapacity, ReturnValues and tags, as far as the operation has them. */
 void permission_add_parameters(const struct permission_check *check, struct permission *permission);
 /* Select as it is in effect: it always has a value. */
 void permission_add_select(struct permission *permission, struct slice select, bool specific,
@@ -52,8 +62,11 @@ void permission_add_select(struct permission *permission, struct slice select, b
 /* The partition key of an item, or a value that a condition gives it. */
 void permission_add_key(const struct permission_check *check, struct permission *permission,
                         struct value item);
+/* `part` counts the attributes of the partition key. */
 void permission_add_key_value(const struct permission_check *check, struct permission *permission,
-                              struct value value);
+                              size_t part, struct value value);
+/* Whether somebody looks at partition keys. */
+bool permission_wants_keys(const struct permission_check *check);
 /* Attributes: those of an item or a key, of expressions, and names that are given as such. */
 void permission_add_item(const struct permission_check *check, struct permission *permission,
                          struct value item);

@@ -33,20 +33,34 @@ static struct slice text_of(struct arena *arena, struct value value) {
     return slice_of(text, base64_encoded_len(scalar.len));
 }
 
+static const enum policy_key partition_keys[] = {POLICY_KEY_LEADING_KEYS, POLICY_KEY_SECOND_KEYS,
+                                                 POLICY_KEY_THIRD_KEYS, POLICY_KEY_FOURTH_KEYS};
+_Static_assert(sizeof(partition_keys) / sizeof(*partition_keys) == KEY_PARTS_MAX,
+               "each attribute of a partition key has its condition key");
+
+bool permission_wants_keys(const struct permission_check *check) {
+    for (size_t part = 0; part < KEY_PARTS_MAX; part++)
+        if (permission_wanted(check, partition_keys[part]))
+            return true;
+    return false;
+}
+
 void permission_add_key_value(const struct permission_check *check, struct permission *permission,
-                              struct value value) {
-    if (!permission_wanted(check, POLICY_KEY_LEADING_KEYS))
+                              size_t part, struct value value) {
+    if (!permission_wanted(check, partition_keys[part]))
         return;
     struct slice text = text_of(permission->call->arena, value);
     if (slice_present(text))
-        permission_add(permission, POLICY_KEY_LEADING_KEYS, text);
+        permission_add(permission, partition_keys[part], text);
 }
 
 void permission_add_key(const struct permission_check *check, struct permission *permission,
                         struct value item) {
-    if (permission->keys != NULL && value_present(item))
-        permission_add_key_value(check, permission,
-                                 value_map_find(item, permission->keys->hash[0].name));
+    if (permission->keys == NULL || !value_present(item))
+        return;
+    for (size_t part = 0; part < permission->keys->hash_count; part++)
+        permission_add_key_value(check, permission, part,
+                                 value_map_find(item, permission->keys->hash[part].name));
 }
 
 /* ---- attributes ---- */

@@ -74,6 +74,14 @@ static size_t key_conditions(struct op_call *call, const struct key_condition **
                : legacy_key_conditions(call->arena, &request->key_conditions, ret_conditions);
 }
 
+static void add_key_value(const struct permission_check *check, struct permission *permission,
+                          const struct key_condition *condition) {
+    const struct key_schema *keys = permission->keys;
+    for (size_t part = 0; keys != NULL && part < keys->hash_count; part++)
+        if (slice_equal(condition->name, keys->hash[part].name))
+            permission_add_key_value(check, permission, part, condition->value);
+}
+
 static struct error *authorize(struct op_call *call, const struct permission_check *check) {
     const struct read_request *request = call->request;
     struct permission permission;
@@ -82,9 +90,8 @@ static struct error *authorize(struct op_call *call, const struct permission_che
     permission_init(&permission, call, call->op->action, request->table_name, request->index_name);
     for (size_t i = 0; i < count; i++) {
         permission_add_name(check, &permission, conditions[i].name);
-        if (permission.keys != NULL && conditions[i].op == KEY_EQ &&
-            slice_equal(conditions[i].name, permission.keys->hash[0].name))
-            permission_add_key_value(check, &permission, conditions[i].value);
+        if (conditions[i].op == KEY_EQ)
+            add_key_value(check, &permission, &conditions[i]);
     }
     return read_request_ask(call, check, &permission);
 }

@@ -148,10 +148,11 @@ static struct error *authorize(struct op_call *call, const struct permission_che
     const struct create_table_request *request = call->request;
     struct permission permission;
     permission_init(&permission, call, call->op->action, request->table_name, SLICE_NONE);
+    permission_add_parameters(check, &permission);
     TRY(check->ask(check, &permission));
     if (request->tags.count == 0)
         return NULL;
-    permission_init(&permission, call, "dynamodb:TagResource", request->table_name, SLICE_NONE);
+    permission.request.action = SLICE_LITERAL("dynamodb:TagResource");
     return check->ask(check, &permission);
 }
 
