@@ -29,7 +29,7 @@ class Command(unittest.TestCase):
 
     def test_every_command_has_help_in_80_columns(self):
         listed = re.findall(r"^  ([a-z]+)  ", run("--help")[1], re.M)
-        self.assertEqual(listed, ["serve", "apply", "backup", "restore", "bench", "operations"])
+        self.assertEqual(listed, ["serve", "apply", "backup", "restore", "rekey", "bench", "operations"])
         for arguments in ([], *([name] for name in listed)):
             with self.subTest(arguments=arguments):
                 status, out, err = run(*arguments, "--help")
@@ -41,7 +41,7 @@ class Command(unittest.TestCase):
         status, out, err = run("serve", "--help")
         self.assertEqual((status, err), (0, ""))
         for flag in ("--port", "--host", "--data", "--memory", "--durability", "--cache", "--region", "--account", "--policy",
-                     "--threads", "--test-clock"):
+                     "--encrypt-with", "--threads", "--test-clock"):
             self.assertIn(flag, out)
 
     def test_wrong_arguments_get_one_helpful_line(self):

@@ -221,5 +221,74 @@ class Backups(EncryptionTest):
             self.assertRegex(process.stderr.read().decode(), "given up|cut off|went away")
 
 
+class Rekey(EncryptionTest):
+    """`gramme rekey`. What it does when it dies on the way is tested in tests/unit/admin/test_rekey.c."""
+
+    def setUp(self):
+        super().setUp()
+        self.other = make_key(self.folder / "other")
+
+    def test_another_key_while_a_server_runs(self):
+        with self.encrypted() as server:
+            self.fill(server, 10)
+            before = fingerprint(self.data / "encrypted")
+            self.assertEqual(self.gramme("rekey", self.data, "--encrypt-with", self.key, "--new-key", self.other),
+                             f"rekeyed {self.data}: the new key opens it, and no other\n")
+            self.assertEqual(fingerprint(self.data / "encrypted"), before)
+            self.put(boto3_client(server.endpoint), 10, 10)
+            self.gramme("backup", self.data, self.file)  # of the new key, though nobody told the server
+        self.assertIn("is encrypted with another key", self.refused("serve", "--port", "0", "--data", self.data, "--encrypt-with", self.key))
+        with self.encrypted(key=self.other) as server:
+            self.assertEqual(len(self.items(server)), 20)
+        self.gramme("restore", "--check", self.file, "--encrypt-with", self.other)
+        self.assertIn("is encrypted with another key", self.refused("restore", "--check", self.file, "--encrypt-with", self.key))
+
+    def test_a_plain_directory_is_encrypted_and_plain_again(self):
+        with self.server() as server:
+            self.fill(server)
+            items = self.items(server)
+            self.assertEqual(self.refused("rekey", self.data, "--new-key", self.key),
+                             f"a server runs on {self.data}: stop it first. Only a change from one key to another can be made while it runs")
+        self.assertRegex(self.gramme("rekey", self.data, "--new-key", self.key),
+                         rf"^encrypted {self.data}: \d+ records, \d+\.\d MB in .* MB/s; copied and compared\n$")
+        self.assert_nothing_readable()
+        self.assertEqual(sorted(path.name for path in self.data.iterdir()), ["GRAMME", "KEY", "encrypted"])
+        with self.encrypted() as server:
+            self.assertEqual(self.items(server), items)
+            self.put(boto3_client(server.endpoint), 1, len(items))
+            items = self.items(server)
+        # Again it is done already, with another key it is not.
+        self.gramme("rekey", self.data, "--new-key", self.key)
+        self.assertIn("is encrypted with another key", self.refused("rekey", self.data, "--new-key", self.other))
+        self.assertRegex(self.gramme("rekey", self.data, "--encrypt-with", self.key, "--plain"), rf"^decrypted {self.data}: ")
+        self.assertEqual(sorted(path.name for path in self.data.iterdir()), ["GRAMME", "store"])
+        with self.server() as server:
+            self.assertEqual(self.items(server), items)
+
+    def test_what_is_refused(self):
+        with self.encrypted() as server:
+            self.fill(server, 1)
+        before = fingerprint(self.data)
+        self.assertIn("is encrypted with another key", self.refused("rekey", self.data, "--encrypt-with", self.other, "--new-key", self.key))
+        self.assertEqual(self.refused("rekey", self.data, "--plain"), f"{self.data} is encrypted: give its key with --encrypt-with")
+        self.assertIn("No such file", self.refused("rekey", self.folder / "nowhere", "--new-key", self.key))
+        self.assertEqual(self.refused("rekey", self.folder, "--new-key", self.key),
+                         f"{self.folder} is not a data directory of gramme: it has no file GRAMME")
+        for arguments in ((), ("--new-key", self.key, "--plain")):
+            self.assertEqual(self.run_gramme("rekey", self.data, *arguments).returncode, 2)
+        self.assertEqual(fingerprint(self.data), before)
+
+    def test_a_plain_store_that_a_crash_left_is_removed(self):
+        with self.server() as server:
+            self.fill(server, 1)
+        self.gramme("rekey", self.data, "--new-key", self.key)
+        for finish in (lambda: self.gramme("rekey", self.data, "--new-key", self.key), lambda: self.encrypted().start().stop()):
+            (self.data / "store").mkdir()
+            (self.data / "store" / "000001.log").write_text(TABLE)
+            finish()
+            self.assert_nothing_readable()
+            self.assertFalse((self.data / "store").exists())
+
+
 if __name__ == "__main__":
     unittest.main()

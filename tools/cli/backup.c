@@ -1,63 +1,14 @@
 /* backup.c - `gramme backup` and `gramme restore`: a line that shows how far it is, and a line that
  * says what was done. */
 #include <signal.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "admin/dump_file.h"
-#include "admin/master_key.h"
-#include "base/container.h"
 #include "base/timestamp.h"
+#include "cli/display.h"
+#include "cli/key_option.h"
 #include "cli/options.h"
 
-enum { SHOW_EVERY_MS = 200 };
-
 /* ---- what both print ---- */
-
-static double now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* A line on standard error, when that is a terminal. */
-struct display {
-    struct dump_observer observer;
-    bool terminal;
-    double begin_s;
-    double next_s;
-};
-
-static double rate_of(const struct display *display, uint64_t bytes) {
-    double seconds = now_s() - display->begin_s;
-    return (double)bytes / 1e6 / (seconds < 1e-3 ? 1e-3 : seconds);
-}
-
-static void display_report(struct dump_observer *observer, uint64_t records, uint64_t bytes) {
-    struct display *display = container_of(observer, struct display, observer);
-    double now = now_s();
-    if (!display->terminal || now < display->next_s)
-        return;
-    display->next_s = now + SHOW_EVERY_MS / 1000.0;
-    fprintf(stderr, "\r%llu records, %.1f MB, %.0f MB/s\033[K", (unsigned long long)records,
-            (double)bytes / 1e6, rate_of(display, bytes));
-}
-
-static struct display display_begin(void) {
-    double now = now_s();
-    return (struct display){{display_report}, isatty(STDERR_FILENO) != 0, now, now};
-}
-
-static void display_clear(const struct display *display) {
-    if (display->terminal)
-        fputs("\r\033[K", stderr);
-}
-
-static int display_failed(const struct display *display, const struct error *error) {
-    display_clear(display);
-    fprintf(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
-    return 1;
-}
 
 /* "N records (M items), X MB in T s, R MB/s", to go on with. */
 static void print_totals(const struct display *display, FILE *out,
@@ -66,20 +17,8 @@ static void print_totals(const struct display *display, FILE *out,
         fprintf(out, "%llu records (%llu items), ", (unsigned long long)summary->records,
                 (unsigned long long)summary->items);
     fprintf(out, "%.1f MB%s in %.1f s, %.0f MB/s", (double)summary->bytes / 1e6,
-            summary->encrypted ? ", encrypted," : "", now_s() - display->begin_s,
-            rate_of(display, summary->bytes));
-}
-
-/* ---- keys ---- */
-
-/* `ret_key` is zeros when none was given. */
-static struct error *read_key(struct arena *arena, const char *source, struct master_key *ret_key) {
-    *ret_key = (struct master_key){0};
-    return source == NULL ? NULL : master_key_read(arena, source, ret_key);
-}
-
-static const struct master_key *key_or_none(const struct master_key *key) {
-    return key->keyring == NULL ? NULL : key;
+            summary->encrypted ? ", encrypted," : "", display_seconds(display),
+            display_rate(display, summary->bytes));
 }
 
 /* ---- backup ---- */
@@ -120,8 +59,8 @@ static int run_backup(const struct invocation *invocation) {
     };
     struct dump_file_summary summary;
     struct master_key key;
-    struct error *error = read_key(invocation->arena, given->encrypt_with, &key);
-    options.key = key_or_none(&key);
+    struct error *error =
+        key_option_read(invocation->arena, given->encrypt_with, &key, &options.key);
     if (error == NULL)
         error = dump_file_make(invocation->arena, &options, &summary);
     master_key_release(&key);
@@ -196,8 +135,8 @@ static int run_restore(const struct invocation *invocation) {
     };
     struct dump_file_summary summary;
     struct master_key key;
-    struct error *error = read_key(invocation->arena, given->encrypt_with, &key);
-    options.key = key_or_none(&key);
+    struct error *error =
+        key_option_read(invocation->arena, given->encrypt_with, &key, &options.key);
     if (error == NULL)
         error = dump_file_restore(invocation->arena, &options, &summary);
     master_key_release(&key);

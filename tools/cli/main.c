@@ -8,8 +8,8 @@
 #include "cli/options.h"
 
 const struct command *const commands[] = {
-    &command_serve,      &command_apply, &command_backup, &command_restore, &command_bench,
-    &command_operations, NULL,
+    &command_serve, &command_apply, &command_backup,     &command_restore,
+    &command_rekey, &command_bench, &command_operations, NULL,
 };
 
 static void print_help(FILE *out) {
