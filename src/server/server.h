@@ -31,6 +31,8 @@ struct server;
 struct error *server_start(struct arena *arena, const struct server_config *config,
                            struct server **ret_server);
 uint16_t server_port(const struct server *server);
+/* Has it read again what may change while it runs. On the thread that started it, as the next. */
+void server_reload(struct server *server);
 /* Lets requests under way finish, for a while, then stops. server_stop(NULL) is fine. */
 void server_stop(struct server *server);
 

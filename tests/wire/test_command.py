@@ -1,10 +1,14 @@
 """The command itself: help, version, wrong flags, the banner, ports, signals."""
 
+import fcntl
+import os
 import re
 import signal
 import socket
 import subprocess
 import tempfile
+import termios
+import time
 import unittest
 
 from server import Server, binary
@@ -101,6 +105,47 @@ class Command(unittest.TestCase):
                 self.assertEqual(server.process.wait(20), 0)
                 server.reader.join()
                 server.process.stdout.close()
+
+    def test_a_hangup_has_it_read_again(self):
+        with Server("--memory") as server:
+            server.process.send_signal(signal.SIGHUP)
+            self.assertEqual(boto3_client(server.endpoint).list_tables()["TableNames"], [])
+            self.wait_for_line(server, "read again")
+
+    def wait_for_line(self, server, text):
+        deadline = time.monotonic() + 20
+        while text not in server.error_text():
+            self.assertLess(time.monotonic(), deadline, f"no {text!r} in the log")
+            time.sleep(0.02)
+
+    def in_terminal(self, *before):
+        """A server whose terminal is the other end of what comes back."""
+        terminal, end = os.openpty()
+
+        def take_terminal():
+            for number in before:
+                signal.signal(number, signal.SIG_IGN)
+            os.setsid()
+            fcntl.ioctl(end, termios.TIOCSCTTY, 0)
+
+        server = Server("--memory", preexec=take_terminal).start()
+        os.close(end)
+        return server, terminal
+
+    def test_it_ends_with_its_terminal(self):
+        server, terminal = self.in_terminal()
+        server.process.send_signal(signal.SIGHUP)
+        self.wait_for_line(server, "read again")
+        os.close(terminal)
+        self.assertEqual(server.process.wait(20), 0)
+        server.stop()
+
+    def test_it_outlives_its_terminal_with_nohup(self):
+        server, terminal = self.in_terminal(signal.SIGHUP)
+        os.close(terminal)
+        self.wait_for_line(server, "read again")
+        boto3_client(server.endpoint).list_tables()
+        server.stop()
 
     def test_one_thread_is_enough(self):
         with Server("--memory", "--threads", "1") as server:

@@ -1,8 +1,6 @@
-/* serve.c - `gramme serve`: starts the server, waits for a signal, stops. */
-#include <pthread.h>
-#include <signal.h>
-
+/* serve.c - `gramme serve`: starts the server, waits for signals, stops. */
 #include "cli/options.h"
+#include "cli/signals.h"
 #include "server/server.h"
 
 struct serve_options {
@@ -56,23 +54,13 @@ static void print_banner(const struct server_config *config, uint16_t port) {
     fflush(stdout);
 }
 
-/* Blocked before there are threads, so that every one inherits it and only the first waits. */
-static void block_signals(sigset_t *signals) {
-    sigemptyset(signals);
-    sigaddset(signals, SIGTERM);
-    sigaddset(signals, SIGINT);
-    pthread_sigmask(SIG_BLOCK, signals, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit is an I/O error, not the end */
-}
-
 static int run_serve(const struct invocation *invocation) {
     const struct serve_options *options = invocation->values;
     struct server_config config = options->config;
     config.data_directory = options->memory ? NULL : options->data;
     config.program = "gramme " GRAMME_VERSION;
-    sigset_t signals;
-    block_signals(&signals);
+    struct signals signals;
+    signals_block(&signals);
     struct server *server = NULL;
     struct error *error = server_start(invocation->arena, &config, &server);
     if (error != NULL) {
@@ -80,8 +68,8 @@ static int run_serve(const struct invocation *invocation) {
         return 1;
     }
     print_banner(&config, server_port(server));
-    int received;
-    sigwait(&signals, &received);
+    while (signals_wait(&signals) == SIGNAL_RELOAD)
+        server_reload(server);
     printf("stopping: requests under way are finished first\n");
     fflush(stdout);
     server_stop(server);
@@ -141,7 +129,8 @@ static const struct option serve_options[] = {
 const struct command command_serve = {
     .name = "serve",
     .summary = "answer DynamoDB requests",
-    .about = "Answers DynamoDB requests until it gets SIGTERM or SIGINT.",
+    .about = "Answers DynamoDB requests until it gets SIGTERM or SIGINT. SIGHUP has it read again "
+             "what may change while it runs.",
     .options = serve_options,
     .values_size = sizeof(struct serve_options),
     .run = run_serve,
