@@ -183,7 +183,8 @@ struct error *verifier_check_signature(struct verifier *verifier, struct arena *
     if (!collect_headers(request, identity->signed_headers, headers, &wanted.header_count))
         return mismatch(arena);
     struct digest *digest = signing_keys_get(verifier->keys, secret, &wanted.scope);
-    digest_sha256(digest, request->body, wanted.body_hash);
+    digest_sha256(digest, slice_present(request->packed) ? request->packed : request->body,
+                  wanted.body_hash);
     char signature[SIGV4_SIGNATURE_CHARS];
     if (!sigv4_sign(digest, &wanted, &verifier->text, signature))
         return mismatch(arena);

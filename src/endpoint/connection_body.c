@@ -34,6 +34,7 @@ static enum connection_body unpack(struct connection *c, enum http_coding coding
     while (connection_make_body_room(c)) {
         switch (http_coder_unpack(c->thread->coder, coding, request->body, &c->body)) {
         case HTTP_UNPACKED_WHOLE:
+            request->packed = request->body;
             request->body = buffer_slice(&c->body);
             return BODY_READY;
         case HTTP_UNPACKED_BROKEN:

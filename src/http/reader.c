@@ -290,6 +290,7 @@ static enum http_read_result complete(struct http_reader *reader) {
     struct http_request *request = reader->request;
     request->target = slice_of(reader->data + reader->target, reader->target_len);
     request->body = slice_of(reader->data + reader->head_len, reader->body_len);
+    request->packed = SLICE_NONE;
     split_target(request);
     return HTTP_READ_COMPLETE;
 }

@@ -42,6 +42,7 @@ struct http_request {
     struct slice path;   /* of the target: "/" */
     struct slice query;  /* after the '?'; absent without one */
     struct slice body;   /* empty without one; chunks are joined. For a handler it is unpacked */
+    struct slice packed; /* the body as it was sent, once it was unpacked; else absent */
     struct slice known[HTTP_HEADER_COUNT];
     uint8_t version_minor; /* of HTTP/1.x */
     bool keep_alive;

@@ -79,7 +79,10 @@ struct error *iam_make_first_key(struct iam *iam, const struct clock *clock, str
     struct error *error = NULL;
     const struct directory *now = iam_change_begin(iam);
     *ret_key = (struct access_key){.id = SLICE_NONE};
-    if (now->key_count == 0)
+    size_t usable = 0;
+    for (size_t i = 0; i < now->key_count; i++)
+        usable += slice_present(now->keys[i].secret);
+    if (usable == 0)
         error = make_key(iam, clock, arena, ret_key);
     iam_change_end(iam);
     return error;

@@ -13,8 +13,8 @@
 struct error *iam_run_command(struct iam *iam, const struct clock *clock, struct arena *arena,
                               struct slice input, struct buffer *output);
 
-/* Makes a key for the owner when there is no key at all. `ret_key` has an absent id when there is
- * one. */
+/* Makes a key for the owner when there is none that opens here. `ret_key` has an absent id when
+ * there is one. */
 struct error *iam_make_first_key(struct iam *iam, const struct clock *clock, struct arena *arena,
                                  struct access_key *ret_key);
 

@@ -11,7 +11,6 @@
  * replies here, and logged here when they are ours. */
 #include "pipeline/pipeline.h"
 
-#include "auth/auth.h"
 #include "base/container.h"
 #include "base/log.h"
 #include "http/reply.h"
@@ -177,17 +176,14 @@ static struct error *after_json(struct exchange *exchange, struct error *later) 
     return later;
 }
 
-/* Whose request it is, as far as it says. */
-static struct error *authenticate(struct pipeline_call *self) {
-    struct arena *arena = &self->exchange->arena;
-    struct auth_identity identity;
-    TRY(auth_read(arena, &self->exchange->request, &identity));
-    TRY(auth_check_scope(arena, &identity, SLICE_LITERAL("dynamodb")));
-    self->caller.kind = CALLER_ANYONE;
-    self->caller.name = identity.access_key_id;
-    self->caller.account = self->call.context->account;
-    self->caller.region = auth_quotable(arena, identity.region);
-    return NULL;
+/* A body that is no JSON is told first, but only to those who are known. */
+static struct error *find_caller(struct pipeline_call *self) {
+    struct exchange *exchange = self->exchange;
+    const struct pipeline_thread *thread = exchange->thread_context;
+    struct error *error =
+        authenticate(thread->authenticator, &exchange->arena, &exchange->request,
+                     SLICE_LITERAL("dynamodb"), thread->ops.account, &self->caller);
+    return error == NULL || thread->authenticator != NULL ? error : after_json(exchange, error);
 }
 
 static struct error *open_call(struct pipeline_call *self) {
@@ -197,9 +193,7 @@ static struct error *open_call(struct pipeline_call *self) {
     call->op = find_operation(&exchange->request);
     if (call->op == NULL)
         return after_json(exchange, error_without_text(arena, ERROR_UNKNOWN_OPERATION));
-    struct error *error = authenticate(self);
-    if (error != NULL)
-        return after_json(exchange, error);
+    TRY(find_caller(self));
     if (exchange->request.body.len == 0)
         return error_without_text(arena, ERROR_SERIALIZATION);
     const struct shape *input = call->op->input;

@@ -4,14 +4,16 @@
 
 #include "endpoint/endpoint.h"
 #include "ops/op.h"
+#include "pipeline/authenticate.h"
 #include "pipeline/workers.h"
 
 /* What every I/O thread has, as exchange->thread_context. */
 struct pipeline_thread {
     struct op_context ops;
     struct workers *workers;
-    const struct policy *policy;      /* NULL: everything is allowed */
-    struct movable_clock *test_clock; /* NULL: time is not to be moved */
+    struct authenticator *authenticator; /* NULL: callers are who they say */
+    const struct policy *policy;         /* of all callers; NULL: there is none */
+    struct movable_clock *test_clock;    /* NULL: time is not to be moved */
 };
 
 /* The endpoint's handler. */

@@ -16,9 +16,28 @@ static const struct route routes[] = {
     {"/_gramme/clock", clock_route_handle},
 };
 
+/* Where signatures are verified, these paths are the owner's. */
+static bool is_refused(struct exchange *exchange, const struct pipeline_thread *thread) {
+    struct caller caller = {.kind = CALLER_ANYONE};
+    if (thread->authenticator == NULL)
+        return false;
+    return authenticate(thread->authenticator, &exchange->arena, &exchange->request,
+                        SLICE_LITERAL("dynamodb"), thread->ops.account, &caller) != NULL ||
+           caller.kind != CALLER_ROOT;
+}
+
+static void refuse(struct exchange *exchange) {
+    buffer_append_text(&exchange->reply, "only a key of the owner's may sign for this path\n");
+    exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 403});
+}
+
 bool routes_handle(struct exchange *exchange) {
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
-        if (slice_equal(exchange->request.path, slice_text(routes[i].path)))
-            return routes[i].handle(exchange, exchange->thread_context);
+        if (slice_equal(exchange->request.path, slice_text(routes[i].path))) {
+            if (!is_refused(exchange, exchange->thread_context))
+                return routes[i].handle(exchange, exchange->thread_context);
+            refuse(exchange);
+            return true;
+        }
     return false;
 }

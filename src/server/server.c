@@ -5,6 +5,7 @@
  * when they go. */
 #include "server/server.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,10 +14,12 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/machine.h"
+#include "base/secret.h"
 #include "engine/engine.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/routes.h"
 #include "policy/policy.h"
+#include "server/access.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
 
@@ -33,6 +36,9 @@ struct server {
     struct data_directory data;
     struct store *store; /* the engine's */
     struct engine *engine;
+    struct access *access; /* NULL: signatures are not verified */
+    struct control_service access_service;
+    struct slice first_key[2]; /* id and secret, until they were told; absent: there is none */
     struct workers *workers;
     struct endpoint *endpoint;
     struct control *control;
@@ -70,6 +76,9 @@ static void *io_thread_start(void *user, unsigned index) {
     thread->ops = context_new(server);
     thread->workers = server->workers;
     thread->policy = server->policy;
+    if (server->access != NULL)
+        thread->authenticator = authenticator_new(access_iam(server->access),
+                                                  server->config.skew_minutes, server->clock);
     thread->test_clock = server->config.test_clock ? &server->movable : NULL;
     return thread;
 }
@@ -78,6 +87,7 @@ static void io_thread_stop(void *user, void *context) {
     (void)user;
     struct pipeline_thread *thread = context;
     context_free(&thread->ops);
+    authenticator_free(thread->authenticator);
     free(thread);
 }
 
@@ -164,6 +174,32 @@ static void catch_up(struct server *server) {
         movable_clock_move(&server->movable, &move);
 }
 
+static struct error *make_first_key(struct server *server, struct arena *arena) {
+    struct access_key key;
+    TRY(iam_make_first_key(access_iam(server->access), &system_clock, arena, &key));
+    if (slice_present(key.id)) {
+        server->first_key[0] = arena_slice(&server->arena, key.id);
+        server->first_key[1] = arena_slice(&server->arena, key.secret);
+        secret_wipe((uint8_t *)(uintptr_t)key.secret.data, key.secret.len);
+    }
+    return NULL;
+}
+
+static struct error *open_access(struct server *server, struct arena *arena) {
+    if (!server->config.auth)
+        return NULL;
+    struct access_options options = {
+        .directory = server->config.data_directory,
+        .over = server->data.keyring,
+        .engine = server->engine,
+        .account = slice_text(server->config.account),
+    };
+    TRY(access_open(arena, &options, &server->access));
+    if (server->config.root_key != NULL)
+        TRY(access_import_root_key(server->access, arena, server->config.root_key));
+    return make_first_key(server, arena);
+}
+
 static struct error *start_workers(struct server *server, struct arena *arena) {
     unsigned count = server->config.threads;
     struct workers_options options = {
@@ -205,9 +241,12 @@ static void start_control(struct server *server, struct arena *arena) {
         .keyspace_count = KEYSPACE_COUNT,
         .program = program == NULL ? "gramme" : program,
         .clock = &system_clock,
+        .services = &server->access_service,
+        .service_count = 1,
     };
     if (server->config.data_directory == NULL)
         return;
+    server->access_service = (struct control_service){ACCESS_SERVICE, access_run, server->access};
     struct error *error = control_start(arena, &options, &server->control);
     if (error != NULL)
         log_error("no backup while the server runs: %.*s", SLICE_ARGS(error->message));
@@ -219,6 +258,7 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     TRY(load_policy(server, arena));
     TRY(start_engine(server, arena));
     catch_up(server);
+    TRY(open_access(server, arena));
     TRY(start_workers(server, arena));
     TRY(start_endpoint(server, arena));
     start_control(server, arena);
@@ -256,6 +296,17 @@ void server_reload(struct server *server) {
     log_info("read again what may change while the server runs");
 }
 
+bool server_take_first_key(struct server *server, char *ret_id, char *ret_secret, size_t size) {
+    struct slice *key = server->first_key;
+    if (!slice_present(key[0]) || key[0].len >= size || key[1].len >= size)
+        return false;
+    snprintf(ret_id, size, "%.*s", SLICE_ARGS(key[0]));
+    snprintf(ret_secret, size, "%.*s", SLICE_ARGS(key[1]));
+    secret_wipe((uint8_t *)(uintptr_t)key[1].data, key[1].len);
+    key[0] = SLICE_NONE;
+    return true;
+}
+
 void server_stop(struct server *server) {
     if (server == NULL)
         return;
@@ -265,6 +316,7 @@ void server_stop(struct server *server) {
     workers_stop(server->workers);
     if (server->config.test_clock && server->engine != NULL)
         engine_time_moved(server->engine); /* it keeps the time, for the next run */
+    access_close(server->access);
     engine_close(server->engine);
     data_directory_release(&server->data);
     arena_release(&server->arena);

@@ -18,6 +18,9 @@ struct server_config {
     unsigned threads;           /* I/O threads; 0: as many as cores */
     const char *program;        /* its name and version, for the header of backups; or NULL */
     const char *policy;         /* a file: what callers may do; NULL: everything */
+    bool auth;                  /* signatures are verified */
+    unsigned skew_minutes;      /* how far the date of a signature may be off */
+    const char *root_key;       /* a credentials file: a key of the owner's; or NULL */
     bool transaction_conflicts; /* for tests of clients: see struct engine_options */
     bool test_clock;            /* for tests of clients: time can be moved at /_gramme/clock */
 };
@@ -31,6 +34,9 @@ struct server;
 struct error *server_start(struct arena *arena, const struct server_config *config,
                            struct server **ret_server);
 uint16_t server_port(const struct server *server);
+/* With `auth`, when there was no key at all: the one that was made. Told once: it is wiped. False:
+ * there is nothing to tell. */
+bool server_take_first_key(struct server *server, char *ret_id, char *ret_secret, size_t size);
 /* Has it read again what may change while it runs. On the thread that started it, as the next. */
 void server_reload(struct server *server);
 /* Lets requests under way finish, for a while, then stops. server_stop(NULL) is fine. */

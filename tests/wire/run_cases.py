@@ -11,6 +11,7 @@ import re
 import sys
 
 import cases
+import signing
 import wire
 from server import ROOT, Server
 
@@ -137,6 +138,9 @@ def run_file(path, file, tap):
 def main():
     paths = [pathlib.Path(name) for name in sys.argv[1:]] or sorted((ROOT / "tests/data/wire").glob("*.txt"))
     files = [(path, cases.parse(path)) for path in paths]
+    if signing.VERIFIED: # what is raw has no signature to speak of
+        files = [(path, file) for path, file in files if not any(step.raw for case in [file.setup, *file.cases]
+                                                                 for step in case.steps)]
     print(f"1..{sum(len(file.cases) for _, file in files)}", flush=True)
     tap = Tap()
     for path, file in files:

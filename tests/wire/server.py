@@ -10,6 +10,8 @@ As a command, a server around another program, which finds it in GRAMME_ENDPOINT
 
     /usr/bin/python3 tests/wire/server.py -- node some-test.mjs
 
+with a key that it may sign with in GRAMME_KEY_ID and GRAMME_SECRET.
+
 Leaving the `with` block sends SIGTERM and fails unless the server ends with status 0, in time, and
 without a word from a sanitizer. GRAMME_BIN chooses another binary. GRAMME_ENDPOINT names a server
 that runs already, to try the tests on another implementation; nothing is started or stopped then.
@@ -23,6 +25,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+
+import signing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTENING = re.compile(r"listening on (http://([^\s:]+|\[[^\]]+\]):(\d+))")
@@ -50,8 +54,12 @@ class Server:
             self.port = int(self.endpoint.rsplit(":", 1)[1])
             return self
         self.errors = tempfile.TemporaryFile("w+", errors="replace")
+        arguments = list(self.arguments)
+        if signing.VERIFIED:
+            self.directory = tempfile.TemporaryDirectory()
+            arguments += ["--auth", "--root-key", signing.write_key(pathlib.Path(self.directory.name, "key"))]
         self.process = subprocess.Popen(
-            [binary(), "serve", "--port", "0", *self.arguments], stdin=subprocess.DEVNULL, text=True,
+            [binary(), "serve", "--port", "0", *arguments], stdin=subprocess.DEVNULL, text=True,
             stdout=subprocess.PIPE, stderr=self.errors, preexec_fn=self.preexec)
         self.started = threading.Event()
         self.reader = threading.Thread(target=self._read_output, daemon=True)
@@ -121,7 +129,10 @@ def main():
     if len(sys.argv) < 3 or sys.argv[1] != "--":
         sys.exit("usage: server.py -- COMMAND [ARGUMENT ...]")
     with Server("--memory") as server:
-        status = subprocess.run(sys.argv[2:], env={**os.environ, "GRAMME_ENDPOINT": server.endpoint}).returncode
+        known = (signing.KEY_ID, signing.SECRET) if signing.VERIFIED else ("test", "test")
+        status = subprocess.run(sys.argv[2:], env={
+            **os.environ, "GRAMME_ENDPOINT": server.endpoint, "GRAMME_KEY_ID": known[0], "GRAMME_SECRET": known[1],
+        }).returncode
     return status
 
 

@@ -13,6 +13,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+import signing
 from server import Server
 
 REGION = "us-east-1"
@@ -27,10 +28,14 @@ HEADERS = {
 }
 
 
-def boto3_client(endpoint, access_key_id="test", service="dynamodb"):
+# What clients sign with: where nothing is verified, anything will do.
+KEY = (signing.KEY_ID, signing.SECRET) if signing.VERIFIED else ("test", "test")
+
+
+def boto3_client(endpoint, access_key_id=KEY[0], service="dynamodb", secret=KEY[1], token=None):
     # No retries: an error is the answer under test, and a dropped connection is a failure.
     return boto3.client(service, endpoint_url=endpoint, region_name=REGION, aws_access_key_id=access_key_id,
-                        aws_secret_access_key="test",
+                        aws_secret_access_key=secret, aws_session_token=token,
                         config=Config(retries={"max_attempts": 0}, read_timeout=60, max_pool_connections=50))
 
 
@@ -73,8 +78,10 @@ def call(port, operation, body, headers=None):
     """Posts one request; the body is bytes or anything JSON can say."""
     if not isinstance(body, bytes):
         body = json.dumps(body).encode()
-    return http_request(port, "POST", "/", {
-        **HEADERS, "X-Amz-Target": target(operation), **(headers or {})}, body)
+    headers = {**HEADERS, "X-Amz-Target": target(operation), **(headers or {})}
+    if signing.VERIFIED:
+        headers = signing.sign(headers, body, f"127.0.0.1:{port}")
+    return http_request(port, "POST", "/", headers, body)
 
 
 class Connection:
@@ -156,7 +163,7 @@ class WireTest(unittest.TestCase):
 
     def resource_table(self, name):
         """By boto3's resource interface, which turns Python's types into attribute values and back."""
-        session = boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)
+        session = boto3.Session(aws_access_key_id=KEY[0], aws_secret_access_key=KEY[1], region_name=REGION)
         return session.resource("dynamodb", endpoint_url=self.server.endpoint).Table(name)
 
     def advance(self, seconds):

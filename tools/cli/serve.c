@@ -1,4 +1,5 @@
 /* serve.c - `gramme serve`: starts the server, waits for signals, stops. */
+#include "base/secret.h"
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "server/server.h"
@@ -7,6 +8,7 @@ struct serve_options {
     struct server_config config; /* but for the data directory */
     const char *data;
     bool memory;
+    bool no_auth;
 };
 
 static bool is_loopback(const char *host) {
@@ -30,7 +32,9 @@ static void print_banner(const struct server_config *config, uint16_t port) {
     char endpoint[300];
     print_url(endpoint, sizeof(endpoint), config->host, port);
     printf("gramme " GRAMME_VERSION " listening on %s\n", endpoint);
-    if (!is_loopback(config->host))
+    if (config->auth)
+        printf("  access      by signature: who has no key is refused\n");
+    else if (!is_loopback(config->host))
         printf("  open        to whoever reaches this address: signatures are not verified\n");
     print_url(endpoint, sizeof(endpoint), host_to_try(config->host), port);
     if (config->data_directory == NULL)
@@ -49,9 +53,36 @@ static void print_banner(const struct server_config *config, uint16_t port) {
         printf("  policy      %s\n", config->policy);
     printf("  try         aws dynamodb list-tables --endpoint-url %s --region %s\n", endpoint,
            config->region);
-    printf("              (any credentials will do: AWS_ACCESS_KEY_ID=local "
-           "AWS_SECRET_ACCESS_KEY=local)\n");
+    if (!config->auth)
+        printf("              (any credentials will do: AWS_ACCESS_KEY_ID=local "
+               "AWS_SECRET_ACCESS_KEY=local)\n");
     fflush(stdout);
+}
+
+/* On standard output and not in the log: the one time that it is shown. */
+static void print_first_key(struct server *server) {
+    char id[200], secret[200];
+    if (!server_take_first_key(server, id, secret, sizeof(id)))
+        return;
+    printf("# There was no access key: this one was made. It may do everything, and is not shown "
+           "again.\n"
+           "# Put these lines into ~/.aws/credentials:\n"
+           "[gramme]\n"
+           "aws_access_key_id = %s\n"
+           "aws_secret_access_key = %s\n\n",
+           id, secret);
+    secret_wipe(secret, sizeof(secret));
+}
+
+/* Beyond this machine a server is either guarded or said not to be. */
+static struct error *check_serve(struct invocation *invocation) {
+    const struct serve_options *options = invocation->values;
+    if (options->config.auth || options->no_auth || is_loopback(options->config.host))
+        return NULL;
+    return error_local(invocation->arena,
+                       "whoever reaches %s could read and write everything: verify signatures with "
+                       "--auth, or say --no-auth",
+                       options->config.host);
 }
 
 static int run_serve(const struct invocation *invocation) {
@@ -67,6 +98,7 @@ static int run_serve(const struct invocation *invocation) {
         fprintf(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
         return 1;
     }
+    print_first_key(server);
     print_banner(&config, server_port(server));
     while (signals_wait(&signals) == SIGNAL_RELOAD)
         server_reload(server);
@@ -95,6 +127,16 @@ static const struct option serve_options[] = {
     {"account", "NUMBER", .kind = OPTION_TEXT, AT(config.account),
      .form = {"12 digits", option_is_account}, .preset = ACCOUNT_PRESET,
      .help = "account in ARNs, those of tables that are there already too"},
+    {"auth", .group = "Access", .kind = OPTION_FLAG, AT(config.auth),
+     .otherwise = "callers are believed",
+     .help = "verify signatures: only who has a key is answered. The first start makes a key and "
+             "prints it; gramme key, user and role make more"},
+    {"no-auth", .kind = OPTION_FLAG, AT(no_auth), .excludes = "auth",
+     .help = "believe callers also on an address that others reach"},
+    {"root-key", "FILE", .kind = OPTION_FILE, AT(config.root_key), .needs = "auth",
+     .help = "take the key in FILE, an AWS credentials file, as one that may do everything"},
+    {"clock-skew", "MINUTES", .kind = OPTION_NUMBER, AT(config.skew_minutes), .number = {1, 1440},
+     .preset = "15", .help = "how far the time of a signature may be off"},
     {"policy", "FILE", .kind = OPTION_FILE, AT(config.policy), .otherwise = "everything is allowed",
      .help = "IAM policy of all callers: what it does not allow is refused; see "
              "docs/POLICIES.md"},
@@ -133,5 +175,6 @@ const struct command command_serve = {
              "what may change while it runs.",
     .options = serve_options,
     .values_size = sizeof(struct serve_options),
+    .check = check_serve,
     .run = run_serve,
 };

@@ -26,7 +26,7 @@ var (
 		Region:           "us-east-1",
 		EndpointResolver: dynamodb.EndpointResolverFromURL(os.Getenv("GRAMME_ENDPOINT")),
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: "test", SecretAccessKey: "test"}, nil
+			return aws.Credentials{AccessKeyID: os.Getenv("GRAMME_KEY_ID"), SecretAccessKey: os.Getenv("GRAMME_SECRET")}, nil
 		}),
 		Retryer: aws.NopRetryer{},
 	})

@@ -16,7 +16,7 @@ import {
 const client = new DynamoDBClient({
   endpoint: process.env.GRAMME_ENDPOINT,
   region: "us-east-1",
-  credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  credentials: { accessKeyId: process.env.GRAMME_KEY_ID ?? "test", secretAccessKey: process.env.GRAMME_SECRET ?? "test" },
   maxAttempts: 1,
 });
 const documents = DynamoDBDocumentClient.from(client);

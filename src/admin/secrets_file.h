@@ -1,0 +1,15 @@
+/* secrets_file.h - the file `SECRETS` of a data directory: the key by which access keys are sealed.
+ *
+ * Secrets lie sealed in the store, and the key lies beside it, in a file that is its owner's alone:
+ * so a backup, which is of the store, opens none of them. In an encrypted directory the key is
+ * sealed by the directory's own. */
+#ifndef GRAMME_ADMIN_SECRETS_FILE_H
+#define GRAMME_ADMIN_SECRETS_FILE_H
+
+#include "crypto/keyring.h"
+
+/* Reads it, or makes it. `over` is the directory's keyring; NULL: the directory is plain. */
+struct error *secrets_file_open(struct arena *arena, const char *directory,
+                                const struct keyring *over, struct keyring **ret_keyring);
+
+#endif

@@ -1,0 +1,67 @@
+/* authenticate.c - the service's order: the form, the time, the scope, the key, the signature.
+ *
+ * The time is the system's, whatever a test does to DynamoDB's: clients sign with the real one. */
+#include "pipeline/authenticate.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/log.h"
+
+struct authenticator *authenticator_new(struct iam *iam, unsigned skew_minutes,
+                                        const struct clock *clock) {
+    struct arena arena;
+    struct authenticator *self = calloc(1, sizeof(*self));
+    CHECK(self != NULL);
+    arena_init(&arena);
+    struct verifier_options options = {&system_clock, skew_minutes};
+    CHECK(verifier_new(&arena, &options, &self->verifier) == NULL);
+    self->view = iam_view_new(iam);
+    self->clock = clock;
+    arena_release(&arena);
+    return self;
+}
+
+void authenticator_free(struct authenticator *authenticator) {
+    if (authenticator == NULL)
+        return;
+    verifier_free(authenticator->verifier);
+    iam_view_free(authenticator->view);
+    free(authenticator);
+}
+
+static struct error *verify(struct authenticator *self, struct arena *arena,
+                            const struct http_request *request, struct slice service,
+                            const struct auth_identity *identity, struct caller *ret_caller) {
+    struct iam_credentials credentials;
+    TRY(verifier_check_time(self->verifier, arena, request, identity));
+    TRY(auth_check_scope(arena, identity, service));
+    TRY(iam_find_credentials(self->view, arena, identity->access_key_id, identity->session_token,
+                             clock_now_ms(self->clock), &credentials));
+    TRY(verifier_check_signature(self->verifier, arena, request, identity, credentials.secret));
+    *ret_caller = credentials.caller;
+    ret_caller->region = auth_quotable(arena, identity->region);
+    return NULL;
+}
+
+struct error *authenticate(struct authenticator *authenticator, struct arena *arena,
+                           const struct http_request *request, struct slice service,
+                           struct slice account, struct caller *ret_caller) {
+    struct auth_identity identity;
+    TRY(auth_read(arena, request, &identity));
+    if (authenticator == NULL) {
+        TRY(auth_check_scope(arena, &identity, service));
+        ret_caller->kind = CALLER_ANYONE;
+        ret_caller->name = identity.access_key_id;
+        ret_caller->account = account;
+        ret_caller->region = auth_quotable(arena, identity.region);
+        return NULL;
+    }
+    struct error *error = verify(authenticator, arena, request, service, &identity, ret_caller);
+    if (error != NULL)
+        log_repeated_error("a request with the key %.*s was refused: %s",
+                           identity.access_key_id.len > 128 ? 128 : (int)identity.access_key_id.len,
+                           (const char *)identity.access_key_id.data,
+                           error_kind(error->code)->type);
+    return error;
+}

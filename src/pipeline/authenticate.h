@@ -1,0 +1,26 @@
+/* authenticate.h - who sends a request: as they say, or as their signature proves. */
+#ifndef GRAMME_PIPELINE_AUTHENTICATE_H
+#define GRAMME_PIPELINE_AUTHENTICATE_H
+
+#include "auth/verifier.h"
+#include "iam/iam.h"
+
+/* What a thread verifies with. */
+struct authenticator {
+    struct verifier *verifier;
+    struct iam_view *view;
+    const struct clock *clock; /* of sessions: DynamoDB's time */
+};
+
+/* What it needs of OpenSSL was loaded for the seal of `iam` already. */
+struct authenticator *authenticator_new(struct iam *iam, unsigned skew_minutes,
+                                        const struct clock *clock);
+void authenticator_free(struct authenticator *authenticator);
+
+/* `service` is the name that is signed for. Without an authenticator the form of the signature is
+ * checked and its words are taken. The caller is borrowed until the next request. */
+struct error *authenticate(struct authenticator *authenticator, struct arena *arena,
+                           const struct http_request *request, struct slice service,
+                           struct slice account, struct caller *ret_caller);
+
+#endif
