@@ -204,3 +204,8 @@ void json_bool(struct json_writer *writer, bool truth) {
     put_comma(writer);
     buffer_append_text(writer->out, truth ? "true" : "false");
 }
+
+void json_null(struct json_writer *writer) {
+    put_comma(writer);
+    buffer_append_text(writer->out, "null");
+}

@@ -27,6 +27,7 @@ void json_double(struct json_writer *writer, double n);
 /* Seconds since 1970 with milliseconds, e.g. 1715875234.567 */
 void json_timestamp(struct json_writer *writer, int64_t ms);
 void json_bool(struct json_writer *writer, bool truth);
+void json_null(struct json_writer *writer);
 
 /* The inside of a string, for writers that put the quotes themselves. */
 void json_escape(struct buffer *out, struct slice text);

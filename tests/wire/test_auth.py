@@ -1,18 +1,37 @@
-"""gramme serve --auth: who is answered and who is not, in the service's words and order."""
+"""gramme serve --auth: who is answered and who is not, in the service's words and order; users, roles and
+keys by the command line, on a running server and on a directory at rest."""
 
 import datetime
 import hashlib
+import json
 import pathlib
+import re
+import subprocess
 import tempfile
 import unittest
 
 import signing
-from server import Server
-from wire import HEADERS, WireTest, boto3_client, http_request, target
+from server import Server, binary
+from wire import ACCOUNT, HEADERS, REGION, WireTest, boto3_client, http_request, target
 
 LONG = ("The request signature we calculated does not match the signature you provided. Check your AWS Secret Access "
         "Key and signing method. Consult the service documentation for details.")
 INVALID = "UnrecognizedClientException: The security token included in the request is invalid."
+ALLOW_ALL = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
+READ_ONLY = {"Version": "2012-10-17", "Statement": [
+    {"Effect": "Allow", "Action": ["dynamodb:GetItem", "dynamodb:ListTables"], "Resource": "*"}]}
+
+
+def gramme(*arguments, status=0):
+    """Runs a command; returns what it printed."""
+    done = subprocess.run([binary(), *map(str, arguments)], text=True, capture_output=True, timeout=60)
+    assert done.returncode == status, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout if status == 0 else done.stderr
+
+
+def key_of(text):
+    """Id and secret of a printed credentials section."""
+    return re.search(r"^aws_access_key_id = (\S+)$", text, re.M)[1], re.search(r"^aws_secret_access_key = (\S+)$", text, re.M)[1]
 
 
 class Signatures(WireTest):
@@ -124,6 +143,136 @@ class Signatures(WireTest):
 
     def test_health_needs_no_signature(self):
         self.assertEqual(http_request(self.server.port, "GET", "/", {}).status, 200)
+
+
+class Keys(unittest.TestCase):
+    """The command line, on a server that runs and on a directory at rest."""
+
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.root = pathlib.Path(self.directory.name)
+        self.data = self.root / "data"
+
+    def policy(self, document, name="policy.json"):
+        path = self.root / name
+        path.write_text(json.dumps(document))
+        return path
+
+    def serve(self, *arguments):
+        return Server("--data", self.data, "--auth", *arguments)
+
+    def tables(self, endpoint, key):
+        client = boto3_client(endpoint, key[0], secret=key[1])
+        try:
+            return client.list_tables()["TableNames"]
+        except client.exceptions.ClientError as error:
+            return f"{error.response['Error']['Code']}: {error.response['Error']['Message']}"
+        finally:
+            client.close()
+
+    def test_the_first_start_makes_a_key_and_the_second_does_not(self):
+        with self.serve() as server:
+            self.assertIn("[gramme]\n", server.output)
+            key = key_of(server.output)
+            self.assertEqual(self.tables(server.endpoint, key), [])
+            self.assertNotIn(key[1], server.error_text())
+        with self.serve() as server:
+            self.assertNotIn("aws_secret_access_key", server.output)
+            self.assertEqual(self.tables(server.endpoint, key), [])
+        self.assertEqual((self.data / "SECRETS").stat().st_mode & 0o777, 0o600)
+
+    def test_no_secret_lies_about(self):
+        with self.serve() as server:
+            key = key_of(server.output)
+            self.assertTrue(self.tables(server.endpoint, (key[0], "wrong")).startswith("InvalidSignatureException: "))
+            dump = self.root / "dump"
+            gramme("backup", self.data, dump)
+            log = server.error_text()
+        files = [path for path in self.root.rglob("*") if path.is_file()]
+        self.assertGreater(len(files), 5)
+        for path in files:
+            self.assertNotIn(key[1].encode(), path.read_bytes(), path)
+        self.assertNotIn(key[1], log)
+
+    def test_a_user_with_a_key_while_the_server_runs(self):
+        with self.serve() as server:
+            gramme("user", "create", self.data, "alice", "--policy", f"read={self.policy(READ_ONLY)}")
+            key = key_of(gramme("key", "create", self.data, "--user", "alice"))
+            self.assertEqual(self.tables(server.endpoint, key), [])
+            client = boto3_client(server.endpoint, key[0], secret=key[1])
+            with self.assertRaises(client.exceptions.ClientError) as caught:
+                client.delete_table(TableName="abc")
+            client.close()
+            self.assertEqual(caught.exception.response["Error"]["Message"],
+                             f"User: arn:aws:iam::{ACCOUNT}:user/alice is not authorized to perform: dynamodb:DeleteTable on "
+                             f"resource: arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/abc because no identity-based policy allows "
+                             "the dynamodb:DeleteTable action")
+            gramme("key", "disable", self.data, key[0])
+            self.assertEqual(self.tables(server.endpoint, key), INVALID)
+            gramme("key", "enable", self.data, key[0])
+            self.assertEqual(self.tables(server.endpoint, key), [])
+            second = key_of(gramme("key", "rotate", self.data, key[0]))
+            self.assertEqual([self.tables(server.endpoint, each) for each in (key, second)], [[], []])
+            gramme("key", "delete", self.data, key[0])
+            self.assertEqual([self.tables(server.endpoint, each) for each in (key, second)], [INVALID, []])
+            gramme("user", "delete", self.data, "alice")
+            self.assertEqual(self.tables(server.endpoint, second), INVALID)
+
+    def test_at_rest_and_after_a_crash(self):
+        with self.serve() as server:
+            root = key_of(server.output)
+        gramme("user", "create", self.data, "bob", "--policy", f"all={self.policy(ALLOW_ALL)}")
+        key = key_of(gramme("key", "create", self.data, "--user", "bob"))
+        self.assertRegex(gramme("key", "list", self.data), rf"(?m)^{key[0]} +bob +active +\d")
+        server = self.serve().start()
+        self.assertEqual(self.tables(server.endpoint, key), [])
+        gramme("key", "disable", self.data, key[0])
+        server.kill()
+        with self.serve() as server:
+            self.assertEqual(self.tables(server.endpoint, key), INVALID)
+            self.assertEqual(self.tables(server.endpoint, root), [])
+
+    def test_a_key_is_brought(self):
+        path = signing.write_key(self.root / "key")
+        with self.serve("--root-key", path) as server:
+            self.assertNotIn("aws_secret_access_key", server.output)
+            self.assertEqual(self.tables(server.endpoint, (signing.KEY_ID, signing.SECRET)), [])
+            gramme("user", "create", self.data, "carol", "--policy", f"all={self.policy(ALLOW_ALL)}")
+            brought = signing.write_key(self.root / "other", "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI")
+            gramme("key", "import", self.data, brought, "--user", "carol")
+            self.assertEqual(self.tables(server.endpoint, ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI")), [])
+
+    def test_what_commands_say_when_they_cannot(self):
+        with Server("--data", self.data):
+            self.assertEqual(gramme("key", "create", self.data, status=1),
+                             "gramme: the server says: it does not verify signatures: start it with --auth, or stop it first\n")
+        self.assertEqual(gramme("user", "show", self.data, "nobody", status=1), "gramme: there is no user 'nobody'\n")
+        self.assertEqual(gramme("user", "create", self.data, "dan", "--policy", f"x={self.policy({'Statement': 1})}", status=1),
+                         "gramme: policy x: Statement: must be an object or a list of objects\n")
+        self.assertIn("see gramme key create --help", gramme("key", "create", status=2))
+
+    def test_an_open_address_wants_a_decision(self):
+        done = subprocess.run([binary(), "serve", "--memory", "--port", "0", "--host", "0.0.0.0"], text=True, capture_output=True,
+                              timeout=30)
+        self.assertEqual((done.returncode, done.stderr), (
+            2, "gramme serve: whoever reaches 0.0.0.0 could read and write everything: verify signatures with --auth, or say "
+               "--no-auth; see gramme serve --help\n"))
+        with Server("--memory", "--host", "0.0.0.0", "--no-auth") as server:
+            self.assertIn("signatures are not verified", server.output)
+
+    def test_a_moved_directory_without_its_secrets_is_told(self):
+        with self.serve() as server:
+            key = key_of(server.output)
+        (self.data / "SECRETS").unlink()
+        with self.serve() as server:
+            self.assertEqual(self.tables(server.endpoint, key), INVALID)
+            self.assertRegex(gramme("key", "list", self.data), rf"(?m)^{key[0]} +root +sealed elsewhere")
+            # Nobody could sign any more: there is a new key.
+            self.assertEqual(self.tables(server.endpoint, key_of(server.output)), [])
+        (self.data / "SECRETS").write_text("rubbish")
+        self.assertIn("SECRETS is damaged", subprocess.run(
+            [binary(), "serve", "--data", self.data, "--auth", "--port", "0"], text=True, capture_output=True, timeout=30).stderr)
 
 
 if __name__ == "__main__":

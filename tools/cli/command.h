@@ -105,4 +105,16 @@ extern const struct command command_operations;
 /* All of them, as help lists them; NULL ends them. */
 extern const struct command *const commands[];
 
+/* Commands of two words that begin with the same one: "key create", "key list". */
+struct command_family {
+    const char *name;
+    const char *summary;
+    const char *about;
+    const struct command *const *commands; /* NULL ends them */
+};
+
+extern const struct command_family family_key;
+extern const struct command_family family_role;
+extern const struct command_family family_user;
+
 #endif

@@ -125,13 +125,30 @@ void help_print(const struct command *command, FILE *out) {
     arena_release(&arena);
 }
 
-void help_list(const struct command *const *list, FILE *out) {
+static size_t wider(size_t column, const char *name) {
+    size_t len = INDENT + strlen(name) + INDENT;
+    return len > column ? len : column;
+}
+
+void help_list(const struct command *const *list, const struct command_family *const *families,
+               FILE *out) {
     size_t column = 0;
-    for (size_t i = 0; list[i] != NULL; i++) {
-        size_t len = INDENT + strlen(list[i]->name) + INDENT;
-        column = len > column ? len : column;
-    }
+    for (size_t i = 0; list[i] != NULL; i++)
+        column = wider(column, list[i]->name);
+    for (size_t i = 0; families[i] != NULL; i++)
+        column = wider(column, families[i]->name);
     fputs("Commands:\n", out);
     for (size_t i = 0; list[i] != NULL; i++)
         help_entry(out, column, list[i]->name, list[i]->summary);
+    for (size_t i = 0; families[i] != NULL; i++)
+        help_entry(out, column, families[i]->name, families[i]->summary);
+}
+
+void help_print_family(const struct command_family *family, FILE *out) {
+    static const struct command_family *const none[] = {NULL};
+    fprintf(out, "Usage: gramme %s COMMAND [OPTIONS]\n", family->name);
+    print_paragraph(out, family->about);
+    fputc('\n', out);
+    help_list(family->commands, none, out);
+    fprintf(out, "\n  gramme %s COMMAND --help   says what a command takes\n", family->name);
 }

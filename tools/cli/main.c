@@ -12,13 +12,16 @@ const struct command *const commands[] = {
     &command_rekey, &command_bench, &command_operations, NULL,
 };
 
+static const struct command_family *const families[] = {&family_user, &family_role, &family_key,
+                                                        NULL};
+
 static void print_help(FILE *out) {
     fputs("gramme: a DynamoDB-compatible database\n"
           "\n"
           "Usage: gramme COMMAND [OPTIONS]\n"
           "\n",
           out);
-    help_list(commands, out);
+    help_list(commands, families, out);
     fputs("\n"
           "  gramme COMMAND --help   says what a command takes\n"
           "  gramme --version        prints the version\n"
@@ -29,10 +32,10 @@ static void print_help(FILE *out) {
           out);
 }
 
-static int no_such_command(const char *name) {
+static int no_such_command(const char *name, const struct command *const *list) {
     struct nearest nearest = nearest_to(slice_text(name));
-    for (size_t i = 0; commands[i] != NULL; i++)
-        nearest_offer(&nearest, commands[i]->name);
+    for (size_t i = 0; list[i] != NULL; i++)
+        nearest_offer(&nearest, list[i]->name);
     fprintf(stderr, "gramme: there is no command '%s'%s%s; see gramme --help\n", name,
             nearest.name == NULL ? "" : ", but ", nearest.name == NULL ? "" : nearest.name);
     return 2;
@@ -57,6 +60,24 @@ static int run(const struct command *command, int argc, char *const *argv) {
     return status;
 }
 
+static bool asks_for_help(const char *word) {
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
+/* The second word tells which of them. */
+static int run_family(const struct command_family *family, int argc, char *const *argv) {
+    if (argc < 1 || asks_for_help(argv[0])) {
+        help_print_family(family, argc < 1 ? stderr : stdout);
+        return argc < 1 ? 2 : 0;
+    }
+    char name[64];
+    snprintf(name, sizeof(name), "%s %s", family->name, argv[0]);
+    for (size_t i = 0; family->commands[i] != NULL; i++)
+        if (strcmp(name, family->commands[i]->name) == 0)
+            return run(family->commands[i], argc - 1, argv + 1);
+    return no_such_command(name, family->commands);
+}
+
 /* Large blocks go back to the system when they are freed: the default lets the threshold grow to 32
  * MB, and a server that once had large requests would keep their memory. */
 enum { OWN_PAGES_FROM_BYTES = 256 * 1024 };
@@ -68,7 +89,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     const char *name = argv[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    if (asks_for_help(name)) {
         print_help(stdout);
         return 0;
     }
@@ -79,5 +100,8 @@ int main(int argc, char **argv) {
     for (size_t i = 0; commands[i] != NULL; i++)
         if (strcmp(name, commands[i]->name) == 0)
             return run(commands[i], argc - 2, argv + 2);
-    return no_such_command(name);
+    for (size_t i = 0; families[i] != NULL; i++)
+        if (strcmp(name, families[i]->name) == 0)
+            return run_family(families[i], argc - 2, argv + 2);
+    return no_such_command(name, commands);
 }

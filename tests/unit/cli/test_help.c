@@ -65,14 +65,17 @@ static void test_the_list(void **state) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    help_list(list, out);
+    static const struct command_family family = {"kin", "has members", "Is about members.", list};
+    static const struct command_family *const families[] = {&family, NULL};
+    help_list(list, families, out);
     fclose(out);
     assert_string_equal(text,
                         "Commands:\n"
                         "  sample         shows what there is\n"
                         "  a-longer-name  has a summary that does not fit into what is left of the "
                         "line\n"
-                        "                 next to it\n");
+                        "                 next to it\n"
+                        "  kin            has members\n");
     free(text);
 }
 
