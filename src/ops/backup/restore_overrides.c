@@ -230,7 +230,7 @@ static void set_encryption(const struct restore_overrides *overrides,
     definition->sse_key_arn = source->sse_key_arn;
     if (overrides->sse == NULL)
         return;
-    definition->sse_kms = overrides->sse->enabled.value;
+    definition->sse_kms = sse_asked(overrides->sse);
     definition->sse_key_arn = definition->sse_kms ? new_key_arn : SLICE_NONE;
 }
 

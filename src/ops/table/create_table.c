@@ -116,7 +116,7 @@ static void define(struct op_call *call, struct table_definition *definition) {
     define_capacity(definition, request);
     settings_define(request->settings, definition);
     const struct sse_specification_input *sse = request->sse_specification;
-    if (sse != NULL && sse->enabled.value) {
+    if (sse != NULL && sse_asked(sse)) {
         definition->sse_kms = true;
         definition->sse_key_arn =
             kms_key_arn(call->arena, call->context->random, sse->kms_master_key_id,

@@ -192,14 +192,18 @@ enum stream_view stream_view_of(const struct stream_specification_input *stream)
     return stream_view_from_name(stream->stream_view_type);
 }
 
+bool sse_asked(const struct sse_specification_input *sse) {
+    return sse->enabled.present ? sse->enabled.value : slice_present(sse->sse_type);
+}
+
 struct error *sse_check(struct arena *arena, const struct sse_specification_input *sse) {
     if (sse == NULL)
         return NULL;
     bool type = slice_present(sse->sse_type), key = slice_present(sse->kms_master_key_id);
     bool kms = sse_type_is(sse->sse_type, SSE_KMS);
-    if (!sse->enabled.value && type)
+    if (!sse_asked(sse) && type)
         return error_request(arena, PVI "SSEType can not be specified if Enabled is false");
-    if (!sse->enabled.value && key)
+    if (!sse_asked(sse) && key)
         return error_request(arena, PVI "KMSMasterKeyId can not be specified if Enabled is false");
     if (key && !kms)
         return error_request(arena, PVI "SSEType KMS is required if KMSMasterKeyId is specified");

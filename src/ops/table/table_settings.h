@@ -48,6 +48,8 @@ bool settings_change(const struct setting_input *settings, struct table_definiti
 
 /* ---- streams and encryption ---- */
 
+/* Whether it switches KMS on: an SSEType says so too, where Enabled is not there. */
+bool sse_asked(const struct sse_specification_input *sse);
 struct error *sse_check(struct arena *arena, const struct sse_specification_input *sse);
 
 /* The texts of CreateTable; UpdateTable has its own. */

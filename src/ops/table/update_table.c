@@ -165,16 +165,16 @@ static struct error *apply_sse(struct arena *arena, const struct table_update *u
     const struct sse_specification_input *sse = update->request->sse_specification;
     if (sse == NULL)
         return NULL;
-    if (!sse->enabled.value && !definition->sse_kms)
+    if (!sse_asked(sse) && !definition->sse_kms)
         return error_validation(arena, PVI "Table is already encrypted by default");
-    if (sse->enabled.value && definition->sse_kms &&
+    if (sse_asked(sse) && definition->sse_kms &&
         (!slice_present(sse->kms_master_key_id) ||
          slice_equal(definition->sse_key_arn, update->new_key_arn)))
         return error_validation(arena, PVI "Table is already encrypted with given KMSMasterKeyId. "
                                            "Use KMSMasterKeyId parameter if you want to change "
                                            "Master Key");
-    definition->sse_kms = sse->enabled.value;
-    definition->sse_key_arn = sse->enabled.value ? update->new_key_arn : SLICE_NONE;
+    definition->sse_kms = sse_asked(sse);
+    definition->sse_key_arn = sse_asked(sse) ? update->new_key_arn : SLICE_NONE;
     outcome->changed = outcome->sse_updating = true;
     return NULL;
 }
@@ -232,7 +232,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct update_table *work = call->work;
     const struct sse_specification_input *sse = request->sse_specification;
     work->update = (struct table_update){.request = request, .now_ms = work->change.now_ms};
-    if (sse != NULL && sse->enabled.value)
+    if (sse != NULL && sse_asked(sse))
         work->update.new_key_arn =
             kms_key_arn(call->arena, call->context->random, sse->kms_master_key_id,
                         call->context->region, call->context->account);
