@@ -32,6 +32,13 @@ void log_info(const char *format, ...) {
     va_end(args);
 }
 
+void log_warning(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    log_line("warning", format, args);
+    va_end(args);
+}
+
 void log_error(const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -4,6 +4,7 @@
  * list of tables. */
 #include "engine/catalog_change.h"
 
+#include "base/log.h"
 #include "codec/catalog.h"
 #include "engine/backfill_cursor.h"
 #include "engine/backup_change.h"
@@ -204,12 +205,23 @@ static struct error *run_drop(struct engine *engine, struct catalog_job *job,
     return NULL;
 }
 
+/* The table is described as the service does; whoever runs the server learns what is true. */
+static void warn_of_plain_files(const struct engine *engine, const struct table *before,
+                                const struct table *after) {
+    bool asks = after->definition.sse_kms && (before == NULL || !before->definition.sse_kms);
+    if (asks && engine->options.plain_files)
+        log_warning("table %.*s asks for encryption, and this server has no key: its items are on "
+                    "disk in plain text; see --encrypt-with",
+                    SLICE_ARGS(after->definition.name));
+}
+
 static struct error *run_change(struct engine *engine, struct catalog_job *job,
                                 struct catalog_change *change, struct table *current) {
     struct table *table = NULL;
     if (change->action == CATALOG_DROP)
         return run_drop(engine, job, change, current);
     TRY(commit_change(engine, job, change, current, &table));
+    warn_of_plain_files(engine, current, table);
     if (current != NULL)
         reclaim(engine, current, &table->definition);
     job->after = table_ref(table);

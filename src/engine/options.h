@@ -18,6 +18,9 @@ struct engine_options {
     /* For tests of clients: what touches an item of a transaction that runs at about the same time
      * fails with a conflict, as in the service, though there is no need for it here. */
     bool transaction_conflicts;
+    /* The store keeps data on a disk as it is: a table that asks for encryption gets none, which is
+     * said in the log. */
+    bool plain_files;
 };
 
 #endif

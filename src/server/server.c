@@ -39,6 +39,7 @@ struct server {
     struct access *access; /* NULL: signatures are not verified */
     struct control_service access_service;
     struct slice first_key[2]; /* id and secret, until they were told; absent: there is none */
+    size_t tables_unencrypted; /* when it started: that ask for what they do not get */
     struct workers *workers;
     struct endpoint *endpoint;
     struct control *control;
@@ -160,10 +161,31 @@ static struct error *start_engine(struct server *server, struct arena *arena) {
         .clock = server->clock,
         .random = &system_random,
         .transaction_conflicts = server->config.transaction_conflicts,
+        .plain_files = server->config.data_directory != NULL && server->config.encrypt_with == NULL,
     };
     TRY(open_store(server, arena, &options.store));
     server->store = options.store;
     return engine_open(arena, &options, &server->engine);
+}
+
+/* Tables that ask for encryption, on a disk where nothing is encrypted. */
+static void count_unencrypted(struct server *server) {
+    struct table *const *tables;
+    struct slice first = SLICE_NONE;
+    if (server->config.data_directory == NULL || server->config.encrypt_with != NULL)
+        return;
+    struct catalog_view *view = catalog_view_new(engine_catalog(server->engine));
+    size_t count = catalog_tables(view, &tables);
+    for (size_t i = count; i-- > 0;)
+        if (tables[i]->definition.sse_kms) {
+            server->tables_unencrypted++;
+            first = tables[i]->definition.name;
+        }
+    if (server->tables_unencrypted > 0)
+        log_warning("%zu tables ask for encryption, %.*s first, and this server has no key: their "
+                    "items are on disk in plain text; see --encrypt-with",
+                    server->tables_unencrypted, SLICE_ARGS(first));
+    catalog_view_free(view);
 }
 
 /* A clock that was moved in the last run must not go back in this one: it starts at the time of
@@ -257,6 +279,7 @@ static struct error *start_all(struct server *server, struct arena *arena) {
         arena_printf(&server->arena, "%s:%u", server->config.host, server->config.port);
     TRY(load_policy(server, arena));
     TRY(start_engine(server, arena));
+    count_unencrypted(server);
     catch_up(server);
     TRY(open_access(server, arena));
     TRY(start_workers(server, arena));
@@ -305,6 +328,10 @@ bool server_take_first_key(struct server *server, char *ret_id, char *ret_secret
     secret_wipe((uint8_t *)(uintptr_t)key[1].data, key[1].len);
     key[0] = SLICE_NONE;
     return true;
+}
+
+size_t server_tables_unencrypted(const struct server *server) {
+    return server->tables_unencrypted;
 }
 
 void server_stop(struct server *server) {

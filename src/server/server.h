@@ -39,6 +39,8 @@ uint16_t server_port(const struct server *server);
 bool server_take_first_key(struct server *server, char *ret_id, char *ret_secret, size_t size);
 /* Has it read again what may change while it runs. On the thread that started it, as the next. */
 void server_reload(struct server *server);
+/* How many tables asked for encryption when it started, and are on disk in plain text. */
+size_t server_tables_unencrypted(const struct server *server);
 /* Lets requests under way finish, for a while, then stops. server_stop(NULL) is fine. */
 void server_stop(struct server *server);
 

@@ -8,7 +8,7 @@ import unittest
 
 from backup import BackupTest, scan_all
 from encryption import files_with, fingerprint, make_key
-from server import binary
+from server import Server, binary
 from wire import boto3_client
 
 TABLE, ATTRIBUTE, KEY, VALUE, INDEX = "haystack-table", "needle-attribute", "needle-key", "needle-value", "needle-index"
@@ -288,6 +288,47 @@ class Rekey(EncryptionTest):
             finish()
             self.assert_nothing_readable()
             self.assertFalse((self.data / "store").exists())
+
+
+class Described(EncryptionTest):
+    """SSESpecification is answered as the service does; the log tells what is true."""
+
+    WARNING = "asks for encryption, and this server has no key"
+
+    def create(self, client, name, **more):
+        return client.create_table(TableName=name, BillingMode="PAY_PER_REQUEST", **more,
+                                   AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+                                   KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}])["TableDescription"]
+
+    def ask(self, server):
+        client = boto3_client(server.endpoint)
+        self.create(client, "careless")
+        described = self.create(client, "careful", SSESpecification={"SSEType": "KMS"})["SSEDescription"]
+        self.assertEqual((described["Status"], described["SSEType"]), ("ENABLED", "KMS"))
+        client.update_table(TableName="careless", SSESpecification={"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": "alias/mine"})
+        client.update_table(TableName="careless", TableClass="STANDARD_INFREQUENT_ACCESS")
+        client.close()
+
+    def test_without_a_key_each_table_is_warned_of_once(self):
+        with self.server() as server:
+            self.ask(server)
+            warnings = [line for line in server.error_text().splitlines() if self.WARNING in line]
+            self.assertEqual([line.split("table ")[1].split()[0] for line in warnings], ["careful", "careless"])
+            self.assertTrue(all(" warning " in line for line in warnings))
+            self.assertNotIn("encryption", server.output)
+        with self.server() as server:
+            self.assertRegex(server.error_text(), "warning 2 tables ask for encryption, careful first, and this server has no key")
+            self.assertIn("  encryption  none, though tables ask for it: 2\n", server.output)
+
+    def test_with_a_key_or_in_memory_there_is_nothing_to_warn_of(self):
+        with self.encrypted() as server:
+            self.ask(server)
+            self.assertEqual(server.error_text(), "")
+        with self.encrypted() as server:
+            self.assertEqual(server.error_text(), "")
+        with Server("--memory") as server:
+            self.ask(server)
+            self.assertEqual(server.error_text(), "")
 
 
 if __name__ == "__main__":

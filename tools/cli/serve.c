@@ -28,7 +28,8 @@ static void print_url(char *text, size_t size, const char *host, uint16_t port) 
     snprintf(text, size, v6 ? "http://[%s]:%u" : "http://%s:%u", host, port);
 }
 
-static void print_banner(const struct server_config *config, uint16_t port) {
+static void print_banner(const struct server_config *config, const struct server *server) {
+    uint16_t port = server_port(server);
     char endpoint[300];
     print_url(endpoint, sizeof(endpoint), config->host, port);
     printf("gramme " GRAMME_VERSION " listening on %s\n", endpoint);
@@ -43,6 +44,9 @@ static void print_banner(const struct server_config *config, uint16_t port) {
         printf("  data        %s\n", config->data_directory);
     if (config->encrypt_with != NULL)
         printf("  encryption  AES-256: everything in that directory, and backups of it\n");
+    else if (server_tables_unencrypted(server) > 0)
+        printf("  encryption  none, though tables ask for it: %zu\n",
+               server_tables_unencrypted(server));
     if (config->data_directory != NULL)
         printf("  durability  %s\n",
                config->durability == SERVER_SYNC
@@ -99,7 +103,7 @@ static int run_serve(const struct invocation *invocation) {
         return 1;
     }
     print_first_key(server);
-    print_banner(&config, server_port(server));
+    print_banner(&config, server);
     while (signals_wait(&signals) == SIGNAL_RELOAD)
         server_reload(server);
     printf("stopping: requests under way are finished first\n");
