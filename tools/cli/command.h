@@ -23,10 +23,11 @@ enum option_kind {
     OPTION_FILE,      /* the same, a file's name */
     OPTION_DIRECTORY, /* the same, a directory's */
     OPTION_CHOICE,    /* an enum: the place of the word in `words` */
+    OPTION_TEXTS,     /* const char **: texts, given any number of times; NULL ends them */
     OPTION_PAIRS,     /* struct option_pairs: KEY=VALUE, given any number of times */
 };
 
-enum { OPTION_PAIRS_MAX = 200 };
+enum { OPTION_TEXTS_MAX = 200, OPTION_PAIRS_MAX = 200 };
 
 struct option_pairs {
     struct option_pair {
@@ -61,7 +62,7 @@ struct option {
         struct {
             const char *takes; /* "12 digits", for messages; NULL: any text */
             bool (*fits)(const char *text);
-        } form; /* TEXT */
+        } form; /* TEXT, TEXTS */
     };
 };
 

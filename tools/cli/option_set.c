@@ -17,6 +17,10 @@ static struct slice list_words(struct arena *arena, const char *const *words) {
     return list;
 }
 
+static bool may_be_formed(const struct option *option) {
+    return option->kind == OPTION_TEXT || option->kind == OPTION_TEXTS;
+}
+
 static struct slice takes(struct arena *arena, const struct option *option) {
     switch (option->kind) {
     case OPTION_NUMBER:
@@ -36,11 +40,12 @@ static struct slice takes(struct arena *arena, const struct option *option) {
         return SLICE_LITERAL("no value");
     case OPTION_PAIRS:
     case OPTION_TEXT:
+    case OPTION_TEXTS:
     case OPTION_FILE:
     case OPTION_DIRECTORY:
         break;
     }
-    bool formed = option->kind == OPTION_TEXT && option->form.takes != NULL;
+    bool formed = may_be_formed(option) && option->form.takes != NULL;
     return slice_text(formed ? option->form.takes : option->value);
 }
 
@@ -103,9 +108,13 @@ static bool set_choice(const struct option *option, void *to, const char *text) 
     return false;
 }
 
+static bool fits(const struct option *option, const char *text) {
+    bool formed = may_be_formed(option) && option->form.fits != NULL;
+    return *text != '\0' && (!formed || option->form.fits(text));
+}
+
 static bool set_text(const struct option *option, void *to, const char *text) {
-    bool formed = option->kind == OPTION_TEXT && option->form.fits != NULL;
-    if (*text == '\0' || (formed && !option->form.fits(text)))
+    if (!fits(option, text))
         return false;
     CHECK(option->size == sizeof(text));
     memcpy(to, &text, sizeof(text));
@@ -121,6 +130,23 @@ static bool set_flag(const struct option *option, void *to, const char *text) {
     return true;
 }
 
+static struct error *too_many(struct arena *arena, const struct option *option, int count) {
+    return error_local(arena, "--%s is given more than %d times", option->name, count);
+}
+
+static struct error *add_text(struct arena *arena, const struct option *option, const char ***texts,
+                              const char *text) {
+    if (*texts == NULL)
+        *texts = ARENA_ARRAY(arena, const char *, OPTION_TEXTS_MAX + 1);
+    size_t count = 0;
+    while ((*texts)[count] != NULL)
+        count++;
+    if (count == OPTION_TEXTS_MAX)
+        return too_many(arena, option, OPTION_TEXTS_MAX);
+    (*texts)[count] = text;
+    return NULL;
+}
+
 static struct error *add_pair(struct arena *arena, const struct option *option,
                               struct option_pairs *pairs, struct option_pair pair) {
     if (pairs->pairs == NULL)
@@ -130,8 +156,7 @@ static struct error *add_pair(struct arena *arena, const struct option *option,
             return error_local(arena, "--%s gives %.*s twice, now as '%.*s'", option->name,
                                SLICE_ARGS(pair.name), SLICE_ARGS(pair.value));
     if (pairs->count == OPTION_PAIRS_MAX)
-        return error_local(arena, "--%s is given more than %d times", option->name,
-                           OPTION_PAIRS_MAX);
+        return too_many(arena, option, OPTION_PAIRS_MAX);
     pairs->pairs[pairs->count++] = pair;
     return NULL;
 }
@@ -147,6 +172,7 @@ static bool split_pair(const char *text, struct option_pair *ret_pair) {
 
 /* ---- all of them ---- */
 
+/* Those that are given once. */
 static bool set_single(const struct option *option, void *to, const char *text) {
     switch (option->kind) {
     case OPTION_FLAG:
@@ -164,6 +190,7 @@ static bool set_single(const struct option *option, void *to, const char *text) 
     case OPTION_FILE:
     case OPTION_DIRECTORY:
         return set_text(option, to, text);
+    case OPTION_TEXTS:
     case OPTION_PAIRS:
         break;
     }
@@ -176,7 +203,9 @@ struct error *option_set(struct arena *arena, void *values, const struct option 
     struct option_pair pair;
     if (option->kind == OPTION_PAIRS && split_pair(text, &pair))
         return add_pair(arena, option, to, pair);
-    if (option->kind != OPTION_PAIRS && set_single(option, to, text))
+    if (option->kind == OPTION_TEXTS && fits(option, text))
+        return add_text(arena, option, to, text);
+    if (set_single(option, to, text))
         return NULL;
     return error_local(arena, "--%s takes %.*s, not '%s'", option->name,
                        SLICE_ARGS(takes(arena, option)), text);

@@ -21,6 +21,7 @@ struct sample {
     const char *data;
     const char *account;
     enum fruit fruit;
+    const char **guests;
     struct option_pairs settings;
 };
 
@@ -57,6 +58,8 @@ static const struct option sample_options[] = {
      .help = "whose"},
     {"fruit", "NAME", .kind = OPTION_CHOICE, AT(fruit), .words = fruits, .preset = "pear",
      .help = "apple: one\npear: another\nplum: a third"},
+    {"guest", "ID", .kind = OPTION_TEXTS, AT(guests), .form = {"4 digits", is_account},
+     .help = "who else"},
     {"set", "KEY=VALUE", .kind = OPTION_PAIRS, AT(settings), .help = "any number of times"},
     {"check", .kind = OPTION_FLAG, AT(dry), .excludes = "OUT", .help = "only read"},
     {.name = NULL},

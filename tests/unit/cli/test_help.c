@@ -38,6 +38,7 @@ static const char sample_help[] =
     "  --fruit NAME       apple: one\n"
     "                     pear: another\n"
     "                     plum: a third (default pear)\n"
+    "  --guest ID         who else\n"
     "  --set KEY=VALUE    any number of times\n"
     "  --check            only read\n"
     "\n"

@@ -44,6 +44,7 @@ static void test_presets(void **state) {
     assert_null(sample->data);
     assert_false(sample->dry);
     assert_true(sample->rate == 0);
+    assert_null(sample->guests);
     assert_int_equal(sample->settings.count, 0);
     assert_false(options_given(&invocation, "port"));
     assert_true(options_given(&invocation, "OUT"));
@@ -51,10 +52,10 @@ static void test_presets(void **state) {
 
 static void test_every_kind(void **state) {
     (void)state;
-    const struct sample *sample =
-        read_well("--port 1 --host=h --data=d a --rate 2.5 --timeout=1e1 --cache 4G --log l "
-                  "--account 0123 b --fruit plum --set x=1 --set=y==2= --set z= "
-                  "--a-name-longer-than-most 9223372036854775807");
+    const struct sample *sample = read_well(
+        "--port 1 --host=h --data=d a --rate 2.5 --timeout=1e1 --cache 4G --log l "
+        "--account 0123 b --fruit plum --set x=1 --set=y==2= --set z= --guest 0001 --guest=0002 "
+        "--a-name-longer-than-most 9223372036854775807");
     assert_int_equal(sample->port, 1);
     assert_string_equal(sample->host, "h");
     assert_string_equal(sample->data, "d");
@@ -64,6 +65,9 @@ static void test_every_kind(void **state) {
     assert_string_equal(sample->account, "0123");
     assert_int_equal(sample->fruit, FRUIT_PLUM);
     assert_int_equal(sample->seed, INT64_MAX);
+    assert_string_equal(sample->guests[0], "0001");
+    assert_string_equal(sample->guests[1], "0002");
+    assert_null(sample->guests[2]);
     assert_int_equal(sample->settings.count, 3);
     assert_true(slice_is(sample->settings.pairs[1].name, "y"));
     assert_true(slice_is(sample->settings.pairs[1].value, "=2="));
@@ -134,6 +138,8 @@ static void test_wrong_values(void **state) {
         {"--log ''", "--log takes FILE, not ''"},
         {"--account 12", "--account takes 4 digits, not '12'"},
         {"--fruit fig", "--fruit takes apple, pear or plum, not 'fig'"},
+        {"--guest 0001 --guest 2", "--guest takes 4 digits, not '2'"},
+        {"--guest ''", "--guest takes 4 digits, not ''"},
         {"--set x", "--set takes KEY=VALUE, not 'x'"},
         {"--set =x", "--set takes KEY=VALUE, not '=x'"},
         {"--set x=1 --set x=2", "--set gives x twice, now as '2'"},
@@ -165,17 +171,25 @@ static void test_wrong_arguments(void **state) {
     assert_string_equal(read_line("a ''"), "OUT is empty: ''");
 }
 
-static void test_too_many_pairs(void **state) {
-    (void)state;
-    char texts[OPTION_PAIRS_MAX + 1][16];
-    char *argv[OPTION_PAIRS_MAX + 3];
-    int argc = 0;
-    for (size_t i = 0; i <= OPTION_PAIRS_MAX; i++) {
-        snprintf(texts[i], sizeof(texts[i]), "--set=k%zu=v", i);
-        argv[argc++] = texts[i];
+/* The error of an option that is given `count` times; four digits stand before the tail. */
+static const char *read_repeated(const char *head, int count, const char *tail) {
+    char **argv = ARENA_ARRAY(&arena, char *, (size_t)count);
+    for (int i = 0; i < count; i++) {
+        argv[i] = arena_alloc(&arena, 32);
+        snprintf(argv[i], 32, "%s%04d%s", head, i, tail);
     }
-    struct error *error = options_read(&arena, &sample_command, argc, argv, &invocation);
-    assert_string_equal((const char *)error->message.data, "--set is given more than 200 times");
+    struct error *error = options_read(&arena, &sample_command, count, argv, &invocation);
+    return (const char *)error->message.data;
+}
+
+static void test_too_many(void **state) {
+    (void)state;
+    assert_string_equal(read_repeated("--set=k", OPTION_PAIRS_MAX + 1, "=v"),
+                        "--set is given more than 200 times");
+    assert_string_equal(read_repeated("--set=k", OPTION_PAIRS_MAX, "=v"), "it takes IN and OUT");
+    assert_string_equal(read_repeated("--guest=", OPTION_TEXTS_MAX + 1, ""),
+                        "--guest is given more than 200 times");
+    assert_string_equal(read_repeated("--guest=", OPTION_TEXTS_MAX, ""), "it takes IN and OUT");
 }
 
 static int set_up(void **state) {
@@ -201,7 +215,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_values),
         cmocka_unit_test(test_wrong_names),
         cmocka_unit_test(test_wrong_arguments),
-        cmocka_unit_test(test_too_many_pairs),
+        cmocka_unit_test(test_too_many),
     };
     return cmocka_run_group_tests_name("cli options", tests, set_up, tear_down);
 }
