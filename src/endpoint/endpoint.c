@@ -63,7 +63,8 @@ static struct endpoint_limits sound(struct endpoint_limits limits) {
     return limits;
 }
 
-static struct endpoint *endpoint_new(const struct endpoint_config *config) {
+static struct endpoint *endpoint_new(const struct endpoint_config *config,
+                                     const struct net_sockets *sockets) {
     struct endpoint *endpoint =
         calloc(1, sizeof(*endpoint) + config->threads * sizeof(struct endpoint_thread));
     CHECK(endpoint != NULL);
@@ -73,6 +74,7 @@ static struct endpoint *endpoint_new(const struct endpoint_config *config) {
     if (endpoint->config.clock == NULL)
         endpoint->config.clock = &system_clock;
     endpoint->config.host = arena_slice(&endpoint->arena, config->host);
+    endpoint->config.port = sockets->port;
     return endpoint;
 }
 
@@ -84,10 +86,11 @@ static void endpoint_free(struct endpoint *endpoint) {
 struct error *endpoint_start(struct arena *arena, const struct endpoint_config *config,
                              struct endpoint **ret_endpoint) {
     CHECK(config->threads > 0 && config->handle != NULL);
-    struct endpoint *endpoint = endpoint_new(config);
+    struct net_sockets sockets;
+    TRY(net_sockets_open(arena, config->host, config->port, &sockets));
+    struct endpoint *endpoint = endpoint_new(config, &sockets);
     struct net_server_options options = {
-        .host = endpoint->config.host,
-        .port = config->port,
+        .sockets = sockets,
         .threads = config->threads,
         .connections_max = endpoint->config.limits.connections_max,
         .tick_ms = endpoint->config.limits.tick_ms,
@@ -108,7 +111,7 @@ struct error *endpoint_start(struct arena *arena, const struct endpoint_config *
 }
 
 uint16_t endpoint_port(const struct endpoint *endpoint) {
-    return net_server_port(endpoint->net);
+    return endpoint->config.port;
 }
 
 struct endpoint_stats endpoint_stats(const struct endpoint *endpoint) {

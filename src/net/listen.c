@@ -47,6 +47,13 @@ static void set_port(struct sockaddr *address, uint16_t port) {
         ((struct sockaddr_in *)(void *)address)->sin_port = htons(port);
 }
 
+static bool is_loopback(const struct sockaddr *address) {
+    const struct sockaddr_in *v4 = (const void *)address;
+    const struct sockaddr_in6 *v6 = (const void *)address;
+    return address->sa_family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr)
+                                          : ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
 static uint16_t bound_port(int fd) {
     struct sockaddr_storage address;
     socklen_t len = sizeof(address);
@@ -84,7 +91,7 @@ struct error *net_sockets_open(struct arena *arena, struct slice host, uint16_t 
                                struct net_sockets *ret_sockets) {
     struct addrinfo *addresses = NULL;
     TRY(resolve(arena, without_brackets(host), port, &addresses));
-    struct net_sockets sockets = {.port = port};
+    struct net_sockets sockets = {.port = port, .loopback = true};
     int failure = 0;
     for (struct addrinfo *info = addresses; info != NULL; info = info->ai_next) {
         if (sockets.count == NET_SOCKETS_MAX)
@@ -93,6 +100,7 @@ struct error *net_sockets_open(struct arena *arena, struct slice host, uint16_t 
         int outcome = open_one(info, &sockets.fds[sockets.count]);
         if (outcome == 0) {
             sockets.port = bound_port(sockets.fds[sockets.count++]);
+            sockets.loopback = sockets.loopback && is_loopback(info->ai_addr);
             continue;
         }
         failure = outcome;

@@ -11,6 +11,7 @@ struct net_sockets {
     int fds[NET_SOCKETS_MAX];
     unsigned count;
     uint16_t port;
+    bool loopback; /* only this machine reaches them */
 };
 
 /* `host` is a name or an address ("::1" may wear brackets); port 0 takes a free one. The error says

@@ -17,7 +17,6 @@
 
 #include "base/check.h"
 #include "base/container.h"
-#include "net/listen.h"
 #include "net/loop_state.h"
 
 /* Accepted per round, so that a storm of connections does not starve those that are open. */
@@ -28,7 +27,6 @@ enum { DESCRIPTORS_FOR_OTHERS = 1024 };
 
 struct net_server {
     struct net_server_options options;
-    struct net_sockets sockets;
     uv_poll_t polls[NET_SOCKETS_MAX];
     struct net_task listen_task;
     int spare_fd;
@@ -122,8 +120,9 @@ static void on_acceptable(uv_poll_t *poll, int status, int events) {
 
 static void listen_now(struct net_task *task) {
     struct net_server *server = container_of(task, struct net_server, listen_task);
-    for (unsigned i = 0; i < server->sockets.count; i++) {
-        CHECK(uv_poll_init(&server->loops[0].uv, &server->polls[i], server->sockets.fds[i]) == 0);
+    for (unsigned i = 0; i < server->options.sockets.count; i++) {
+        CHECK(uv_poll_init(&server->loops[0].uv, &server->polls[i],
+                           server->options.sockets.fds[i]) == 0);
         server->polls[i].data = server;
         CHECK(uv_poll_start(&server->polls[i], UV_READABLE, on_acceptable) == 0);
     }
@@ -132,15 +131,15 @@ static void listen_now(struct net_task *task) {
 /* On loop 0. The other loops are told from here, after the last socket they were handed. */
 static void stop_listening(struct net_loop *loop) {
     struct net_server *server = container_of(loop, struct net_server, loops[0]);
-    for (unsigned i = 0; i < server->sockets.count; i++)
+    for (unsigned i = 0; i < server->options.sockets.count; i++)
         uv_close((uv_handle_t *)&server->polls[i], NULL);
-    net_sockets_close(&server->sockets);
+    net_sockets_close(&server->options.sockets);
     for (unsigned i = 1; i < server->options.threads; i++)
         net_loop_stop(&server->loops[i], loop->stop_grace_ms);
 }
 
 static void server_free(struct net_server *server) {
-    net_sockets_close(&server->sockets);
+    net_sockets_close(&server->options.sockets);
     close(server->spare_fd);
     free(server);
 }
@@ -184,11 +183,8 @@ static void raise_descriptor_limit(uint32_t connections_max) {
 struct error *net_server_start(struct arena *arena, const struct net_server_options *options,
                                struct net_server **ret_server) {
     CHECK(options->threads > 0 && options->tick_ms > 0);
-    struct net_sockets sockets;
-    TRY(net_sockets_open(arena, options->host, options->port, &sockets));
     raise_descriptor_limit(options->connections_max);
     struct net_server *server = server_new(options);
-    server->sockets = sockets;
     unsigned started = start_loops(server);
     if (started < options->threads) {
         for (unsigned i = 0; i < started; i++) {
@@ -203,10 +199,6 @@ struct error *net_server_start(struct arena *arena, const struct net_server_opti
     net_loop_post(&server->loops[0], &server->listen_task);
     *ret_server = server;
     return NULL;
-}
-
-uint16_t net_server_port(const struct net_server *server) {
-    return server->sockets.port;
 }
 
 struct net_server_stats net_server_stats(const struct net_server *server) {

@@ -6,11 +6,11 @@
 #define GRAMME_NET_SERVER_H
 
 #include "base/error.h"
+#include "net/listen.h"
 #include "net/stream.h"
 
 struct net_server_options {
-    struct slice host;
-    uint16_t port;
+    struct net_sockets sockets; /* the server's from now on, also when it does not start */
     unsigned threads;
     uint32_t connections_max; /* more are accepted and closed at once */
     uint32_t tick_ms;         /* how often deadlines are looked at */
@@ -29,8 +29,6 @@ struct net_server;
 /* Nothing is left behind on failure. */
 struct error *net_server_start(struct arena *arena, const struct net_server_options *options,
                                struct net_server **ret_server);
-uint16_t net_server_port(const struct net_server *server);
-
 struct net_server_stats {
     uint64_t connections;
     uint64_t accepted;
