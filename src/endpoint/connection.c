@@ -105,7 +105,7 @@ static bool handle_packed(struct connection *c) {
     switch (connection_unpack(c)) {
     case BODY_READY:
         begin_exchange(c);
-        front_handle(c->endpoint, &c->exchange);
+        front_handle(c->thread, &c->exchange);
         return true;
     case BODY_BROKEN:
         begin_exchange(c);
@@ -137,7 +137,7 @@ static bool read_request(struct connection *c) {
         if (http_request_has_coding(&c->exchange.request))
             return handle_packed(c);
         begin_exchange(c);
-        front_handle(c->endpoint, &c->exchange);
+        front_handle(c->thread, &c->exchange);
         return true;
     case HTTP_READ_ERROR:
         refuse(c, c->reader.error_status);

@@ -70,19 +70,19 @@ void connection_write_reply(struct connection *c) {
     bool known = exchange->crc32_known && coding == HTTP_CODING_NONE;
     struct slice body = buffer_slice(&exchange->reply);
     c->last = !request->keep_alive || c->draining || c->answer.close;
-    http_reply_head_write(
-        &c->output,
-        &(struct http_reply_head){.status = c->answer.status,
-                                  .date = date_now(c),
-                                  .content_type = c->answer.content_type,
-                                  .request_id = exchange->request_id,
-                                  .more = c->answer.headers,
-                                  .content_length = body.len,
-                                  .has_crc32 = true,
-                                  .crc32 = known ? exchange->crc32 : http_crc32(body),
-                                  .keep_alive = !c->last,
-                                  .coding = coding,
-                                  .any_origin = slice_present(request->known[HTTP_ORIGIN])});
+    http_reply_head_write(&c->output, &(struct http_reply_head){
+                                          .status = c->answer.status,
+                                          .date = date_now(c),
+                                          .content_type = c->answer.content_type,
+                                          .request_id = exchange->request_id,
+                                          .more = c->answer.headers,
+                                          .content_length = body.len,
+                                          .has_crc32 = true,
+                                          .crc32 = known ? exchange->crc32 : http_crc32(body),
+                                          .keep_alive = !c->last,
+                                          .coding = coding,
+                                          .allow_origin = guard_allowed_origin(
+                                              &c->endpoint->guard, request->known[HTTP_ORIGIN])});
     if (request->verb == HTTP_VERB_HEAD || body.len <= COPY_BYTES_MAX) {
         if (request->verb != HTTP_VERB_HEAD)
             buffer_append_slice(&c->output, body);

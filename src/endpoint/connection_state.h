@@ -32,6 +32,7 @@ struct endpoint_thread {
     int64_t date_ms;       /* what the clock said; 0: nothing yet */
     uint64_t date_loop_ms; /* at this time of the loop's */
     struct http_request_ids ids;
+    struct guard_seen guard_seen;
     struct http_coder *coder;
     struct buffer packed;                        /* the reply that is being packed */
     struct connection_queue waiting[BODY_SIZES]; /* for memory */
@@ -43,6 +44,7 @@ struct endpoint_thread {
 struct endpoint {
     struct endpoint_config config;
     struct arena arena; /* of the config's slices */
+    struct guard guard;
     struct net_server *net;
     _Atomic uint64_t memory_used;
     _Atomic uint32_t waiting[BODY_SIZES]; /* connections that wait for memory */
@@ -114,7 +116,7 @@ void connection_write_error(struct connection *connection, int status);
 void connection_flush(struct connection *connection);
 
 /* front.c: answers what is no API request, hands the rest to the handler. */
-void front_handle(struct endpoint *endpoint, struct exchange *exchange);
+void front_handle(struct endpoint_thread *thread, struct exchange *exchange);
 /* Answers a request whose body cannot be unpacked. */
 void front_refuse_body(struct exchange *exchange);
 

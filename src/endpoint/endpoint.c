@@ -75,6 +75,11 @@ static struct endpoint *endpoint_new(const struct endpoint_config *config,
         endpoint->config.clock = &system_clock;
     endpoint->config.host = arena_slice(&endpoint->arena, config->host);
     endpoint->config.port = sockets->port;
+    struct guard_options guard = {.host = config->host,
+                                  .loopback = sockets->loopback,
+                                  .allow_hosts = config->allow_hosts,
+                                  .allow_origins = config->allow_origins};
+    guard_init(&endpoint->guard, &endpoint->arena, &guard);
     return endpoint;
 }
 

@@ -8,8 +8,9 @@
  * client is gone. After exchange_reply() the handler must not touch it.
  *
  * What is no API request never reaches the handler: a body that is too large or cannot be unpacked,
- * CORS preflights, the health check, paths of our own, unknown methods, paths and content types are
- * answered here. The handler sees POST requests for "/" with an empty body or a JSON content type.
+ * pages that may not ask (guard.h), CORS preflights, the health check, paths of our own, unknown
+ * methods, paths and content types are answered here. The handler sees POST requests for "/" with
+ * an empty body or a JSON content type.
  *
  * Requests of one connection are handled one after another, their replies leave in order.
  * Memory: one arena, input and reply buffer per connection, reused from request to request and
@@ -22,6 +23,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "endpoint/guard.h"
 #include "http/request.h"
 #include "net/loop.h"
 
@@ -80,10 +82,12 @@ struct endpoint_config {
     uint16_t port;     /* 0: any free one */
     unsigned threads;  /* I/O threads, at least 1 */
     struct endpoint_limits limits;
-    const struct clock *clock;      /* of the Date header; NULL: the system's */
-    const struct random *random;    /* of request ids */
-    exchange_handler *handle;       /* API requests */
-    exchange_handler *handle_other; /* GET and HEAD of a path other than "/"; NULL: 404 */
+    struct guard_names allow_hosts;   /* names besides its own that it answers to */
+    struct guard_names allow_origins; /* whose web pages may ask; "*": all */
+    const struct clock *clock;        /* of the Date header; NULL: the system's */
+    const struct random *random;      /* of request ids */
+    exchange_handler *handle;         /* API requests */
+    exchange_handler *handle_other;   /* GET and HEAD of a path other than "/"; NULL: 404 */
     /* Paths that start with /_gramme/, any method. False when there is no such thing: then the
      * request goes the way of all others. May be NULL. */
     bool (*handle_own)(struct exchange *exchange);

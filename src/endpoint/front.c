@@ -1,5 +1,6 @@
-/* front.c - requests that are not for the API, in the order in which the service checks: CORS,
- * health, then 404 for every method but POST, every path but "/" and bodies that are not JSON. */
+/* front.c - requests that are not for the API: those of pages that may not ask, and then, in the
+ * order in which the service checks, CORS, health, then 404 for every method but POST, every path
+ * but "/" and bodies that are not JSON. */
 #include "endpoint/connection_state.h"
 
 static void preflight(struct exchange *exchange) {
@@ -24,6 +25,18 @@ static void health(struct exchange *exchange) {
     exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 200});
 }
 
+/* An error that clients of the API show. It goes to programs, mostly: the page of another site does
+ * not get to see it. */
+static void refuse_page(struct exchange *exchange, struct slice text) {
+    buffer_append_text(
+        &exchange->reply,
+        "{\"__type\":\"com.amazon.coral.service#AccessDeniedException\",\"Message\":\"");
+    buffer_append_slice(&exchange->reply, text);
+    buffer_append_text(&exchange->reply, "\"}");
+    exchange->plain_json = false;
+    exchange_reply(exchange, 403);
+}
+
 /* That it is this status is recorded. The text is for the person who reads the client's log. */
 void front_refuse_body(struct exchange *exchange) {
     buffer_append_text(&exchange->reply,
@@ -45,6 +58,10 @@ static void not_found(struct exchange *exchange) {
     exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 404});
 }
 
+static bool is_allowed_page(const struct endpoint *endpoint, const struct http_request *request) {
+    return slice_present(guard_allowed_origin(&endpoint->guard, request->known[HTTP_ORIGIN]));
+}
+
 /* The media type, without its parameters. */
 static struct slice media_type(struct slice type) {
     if (type.len == 0)
@@ -59,7 +76,7 @@ static inline bool is_type(struct slice type, struct slice wanted) {
     return slice_equal(type, wanted) || slice_equal_ignoring_case(media_type(type), wanted);
 }
 
-void front_handle(struct endpoint *endpoint, struct exchange *exchange) {
+static void handle_admitted(struct endpoint *endpoint, struct exchange *exchange) {
     const struct http_request *request = &exchange->request;
     const struct endpoint_config *config = &endpoint->config;
     bool reads = request->verb == HTTP_VERB_GET || request->verb == HTTP_VERB_HEAD;
@@ -67,7 +84,7 @@ void front_handle(struct endpoint *endpoint, struct exchange *exchange) {
     struct slice type = request->known[HTTP_CONTENT_TYPE];
     bool amz_json = is_type(type, SLICE_LITERAL("application/x-amz-json-1.0"));
     exchange->plain_json = !amz_json && is_type(type, SLICE_LITERAL("application/json"));
-    if (request->verb == HTTP_VERB_OPTIONS && slice_present(request->known[HTTP_ORIGIN]))
+    if (request->verb == HTTP_VERB_OPTIONS && is_allowed_page(endpoint, request))
         preflight(exchange);
     else if (request->verb == HTTP_VERB_GET && at_root)
         health(exchange);
@@ -80,4 +97,16 @@ void front_handle(struct endpoint *endpoint, struct exchange *exchange) {
         config->handle(exchange);
     else
         not_found(exchange);
+}
+
+void front_handle(struct endpoint_thread *thread, struct exchange *exchange) {
+    const struct guard *guard = &thread->endpoint->guard;
+    struct guard_seen *seen = &thread->guard_seen;
+    struct slice refusal = SLICE_NONE;
+    if (!guard_passes(guard, seen, &exchange->request))
+        refusal = guard_refusal(guard, seen, &exchange->request, &exchange->arena);
+    if (slice_present(refusal))
+        refuse_page(exchange, refusal);
+    else
+        handle_admitted(thread->endpoint, exchange);
 }

@@ -77,10 +77,18 @@ static inline uint8_t *put_header(uint8_t *at, struct slice name, struct slice v
     return PUT(put(put(at, name), value), "\r\n");
 }
 
+static uint8_t *put_allow_origin(uint8_t *at, struct slice origin) {
+    at = put_header(at, SLICE_LITERAL("Access-Control-Allow-Origin: "), origin);
+    if (!slice_is(origin, "*"))
+        at = PUT(at, "Vary: Origin\r\n");
+    return PUT(at, "Access-Control-Expose-Headers: "
+                   "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date\r\n");
+}
+
 void http_reply_head_write(struct buffer *out, const struct http_reply_head *head) {
     CHECK(head->status >= 100 && head->status <= 999);
-    size_t variable =
-        head->date.len + head->content_type.len + head->request_id.len + head->more.len;
+    size_t variable = head->date.len + head->content_type.len + head->request_id.len +
+                      head->allow_origin.len + head->more.len;
     if (!buffer_reserve(out, HEAD_BYTES_FIXED + variable))
         return;
     uint8_t *at = put_status(out->data + out->len, head->status);
@@ -98,10 +106,8 @@ void http_reply_head_write(struct buffer *out, const struct http_reply_head *hea
     at = put_header(at, SLICE_LITERAL("x-amzn-RequestId: "), head->request_id);
     if (head->has_crc32)
         at = PUT(put_number(PUT(at, "x-amz-crc32: "), head->crc32), "\r\n");
-    if (head->any_origin)
-        at = PUT(at, "Access-Control-Allow-Origin: *\r\n"
-                     "Access-Control-Expose-Headers: "
-                     "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date\r\n");
+    if (slice_present(head->allow_origin))
+        at = put_allow_origin(at, head->allow_origin);
     at = PUT(put(at, head->more), "\r\n");
     out->len = (size_t)(at - out->data);
 }

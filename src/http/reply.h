@@ -16,8 +16,8 @@ struct http_reply_head {
     uint32_t crc32; /* of the body as sent */
     bool has_crc32;
     bool keep_alive;
-    bool any_origin; /* the request had an Origin */
-    bool chunked;    /* instead of a length; the body that follows is HTTP_REPLY_NO_CHUNKS */
+    struct slice allow_origin; /* whose pages may read this: one or "*"; absent: no such headers */
+    bool chunked; /* instead of a length; the body that follows is HTTP_REPLY_NO_CHUNKS */
 };
 
 #define HTTP_REPLY_NO_CHUNKS "0\r\n\r\n"

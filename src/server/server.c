@@ -233,12 +233,24 @@ static struct error *start_workers(struct server *server, struct arena *arena) {
     return workers_start(arena, &options, &server->workers);
 }
 
+static struct guard_names names_of(struct arena *arena, const char **texts) {
+    size_t count = 0;
+    while (texts != NULL && texts[count] != NULL)
+        count++;
+    struct slice *list = ARENA_ARRAY(arena, struct slice, count);
+    for (size_t i = 0; i < count; i++)
+        list[i] = slice_text(texts[i]);
+    return (struct guard_names){list, count};
+}
+
 static struct error *start_endpoint(struct server *server, struct arena *arena) {
     struct endpoint_config config = {
         .host = slice_text(server->config.host),
         .port = server->config.port,
         .threads = server->config.threads,
         .limits = endpoint_limits_default(),
+        .allow_hosts = names_of(arena, server->config.allow_hosts),
+        .allow_origins = names_of(arena, server->config.allow_origins),
         /* The Date header tells the real time: SDKs correct the dates they sign with by it. */
         .clock = &system_clock,
         .random = &system_random,

@@ -9,6 +9,8 @@ enum server_durability { SERVER_SYNC, SERVER_RELAXED };
 struct server_config {
     const char *host;
     uint16_t port;              /* 0: any free one */
+    const char **allow_hosts;   /* more names that it answers to; NULL ends them, or is for none */
+    const char **allow_origins; /* whose web pages may ask, likewise; "*": all */
     const char *data_directory; /* NULL: in memory */
     const char *encrypt_with; /* where its master key is (admin/master_key.h); NULL: it is plain */
     enum server_durability durability;

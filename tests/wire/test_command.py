@@ -45,7 +45,7 @@ class Command(unittest.TestCase):
         status, out, err = run("serve", "--help")
         self.assertEqual((status, err), (0, ""))
         for flag in ("--port", "--host", "--data", "--memory", "--durability", "--cache", "--region", "--account", "--policy",
-                     "--encrypt-with", "--threads", "--test-clock"):
+                     "--encrypt-with", "--threads", "--test-clock", "--allow-host", "--allow-origin"):
             self.assertIn(flag, out)
 
     def test_wrong_arguments_get_one_helpful_line(self):
@@ -59,6 +59,13 @@ class Command(unittest.TestCase):
                                 (["serve", "--account", "12345678901"], "12 digits"),
                                 (["serve", "--account", "12345678901x"], "12 digits"),
                                 (["serve", "--memory", "--data", "x"], "--memory"),
+                                (["serve", "--allow-host", "a.example:80"], "a host's name without a port"),
+                                (["serve", "--allow-host", "*"], "a host's name without a port"),
+                                (["serve", "--allow-host", "[::1"], "a host's name without a port"),
+                                (["serve", "--allow-origin", "a.example"], "an origin such as https://"),
+                                (["serve", "--allow-origin", "https://a.example/"], "an origin such as https://"),
+                                (["serve", "--allow-origin", "https://"], "an origin such as https://"),
+                                (["serve", "--allow-origin", "https://*.a.example"], "an origin such as https://"),
                                 (["operations", "--wrong"], "--wrong")):
             with self.subTest(arguments=arguments):
                 status, out, err = run(*arguments)

@@ -114,6 +114,30 @@ static int run_serve(const struct invocation *invocation) {
 
 /* ---- what it takes ---- */
 
+#define V6_CHARACTERS "0123456789abcdefABCDEF:."
+#define NAME_CHARACTERS                                              \
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" \
+    "-._"
+
+/* "db.example.com", "10.0.0.1", "fe80::1" with brackets or without. */
+static bool is_host(const char *text) {
+    size_t len = strlen(text), colons = 0;
+    if (text[0] == '[' && text[len - 1] == ']')
+        return len > 2 && strspn(text + 1, V6_CHARACTERS) == len - 2;
+    for (size_t i = 0; i < len; i++)
+        colons += text[i] == ':';
+    return strspn(text, colons > 1 ? V6_CHARACTERS : NAME_CHARACTERS) == len;
+}
+
+/* As browsers send it: no path, and no slash at its end. "null" is one, too. */
+static bool is_origin(const char *text) {
+    const char *name = strstr(text, "://");
+    if (name == NULL)
+        return strcmp(text, "*") == 0 || strcmp(text, "null") == 0;
+    name += strlen("://");
+    return *name != '\0' && strspn(name, NAME_CHARACTERS ":[]") == strlen(name);
+}
+
 #define AT(member) OPTION_AT(struct serve_options, member)
 
 /* In the order of enum server_durability. */
@@ -144,6 +168,15 @@ static const struct option serve_options[] = {
     {"policy", "FILE", .kind = OPTION_FILE, AT(config.policy), .otherwise = "everything is allowed",
      .help = "IAM policy of all callers: what it does not allow is refused; see "
              "docs/POLICIES.md"},
+    {"allow-host", "NAME", .kind = OPTION_TEXTS, AT(config.allow_hosts),
+     .form = {"a host's name without a port", is_host},
+     .otherwise = "its own names, where only this machine reaches it; any, where others do",
+     .help = "answer requests whose Host is NAME, too; any number of times"},
+    {"allow-origin", "ORIGIN", .kind = OPTION_TEXTS, AT(config.allow_origins),
+     .form = {"an origin such as https://app.example.com:3000, or *", is_origin},
+     .otherwise = "no page",
+     .help = "answer web pages of ORIGIN, such as http://localhost:3000; * is all; any number of "
+             "times; see docs/OPERATIONS.md"},
     {"data", "DIR", .group = "Data", .kind = OPTION_DIRECTORY, AT(data), .preset = "./data",
      .help = "keep data in DIR; made when it is not there"},
     {"memory", .kind = OPTION_FLAG, AT(memory), .excludes = "data",

@@ -123,9 +123,13 @@ static void thread_stop(void *user, void *context) {
 }
 
 struct endpoint_config echo_server_config(void) {
+    static const struct slice hosts[] = {{(const uint8_t *)"h", 1}};
+    static const struct slice origins[] = {{(const uint8_t *)"*", 1}};
     struct endpoint_config config = {.host = SLICE_LITERAL("127.0.0.1"),
                                      .threads = 2,
                                      .limits = endpoint_limits_default(),
+                                     .allow_hosts = {hosts, 1},
+                                     .allow_origins = {origins, 1},
                                      .random = &system_random};
     config.limits.tick_ms = 10;
     return config;

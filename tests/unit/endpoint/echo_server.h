@@ -24,6 +24,7 @@ struct echo_server {
     unsigned threads_started, threads_stopped;
 };
 
+/* Answers to the name "h", too, and to pages of every origin. */
 struct endpoint_config echo_server_config(void);
 /* The config's handlers and user are filled in here. */
 void echo_server_start(struct echo_server *server, struct endpoint_config config);

@@ -35,12 +35,22 @@ static void a_head_in_full(void **state) {
                                   .crc32 = 4294967295,
                                   .keep_alive = true,
                                   .coding = HTTP_CODING_GZIP,
-                                  .any_origin = true},
+                                  .allow_origin = SLICE_LITERAL("*")},
         "HTTP/1.1 200 OK\r\nServer: Server\r\nDate: D\r\nContent-Type: application/json\r\n"
         "Content-Encoding: gzip\r\nContent-Length: 12345678901\r\nConnection: keep-alive\r\n"
         "x-amzn-RequestId: ID\r\nx-amz-crc32: 4294967295\r\n"
         "Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: "
         "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date\r\nMore: 1\r\n\r\n");
+}
+
+static void a_head_for_the_pages_of_one_origin(void **state) {
+    (void)state;
+    expect_head(&(struct http_reply_head){.status = 200,
+                                          .allow_origin = SLICE_LITERAL("https://a.example")},
+                "HTTP/1.1 200 OK\r\nServer: Server\r\nContent-Length: 0\r\nConnection: close\r\n"
+                "Access-Control-Allow-Origin: https://a.example\r\nVary: Origin\r\n"
+                "Access-Control-Expose-Headers: "
+                "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date\r\n\r\n");
 }
 
 static void a_head_with_the_least(void **state) {
@@ -129,6 +139,7 @@ static void request_ids_have_the_services_form(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_head_in_full),
+        cmocka_unit_test(a_head_for_the_pages_of_one_origin),
         cmocka_unit_test(a_head_with_the_least),
         cmocka_unit_test(numbers_of_every_length),
         cmocka_unit_test(the_known_checksums),
