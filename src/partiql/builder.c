@@ -17,6 +17,8 @@ struct error *builder_path(struct builder *b, const struct steps *steps,
                            struct ast_path **ret_path) {
     struct ast_path *path = ast_path(&b->ast);
     for (const struct step *step = steps->first; step != NULL; step = step->next) {
+        if (slice_present(step->name) && step->name.len == 0)
+            return statement_empty_component(b->arena);
         if (slice_present(step->name)) {
             ast_path_add_name(&b->ast, path, step->name);
             continue;

@@ -19,7 +19,7 @@ static struct error *check_table(struct parser *p, const struct steps *from) {
         if (!slice_present(step->name))
             return statement_path_error(p->arena, step->at);
         if (step->name.len == 0)
-            return error_request(p->arena, "Path component cannot be an empty string");
+            return statement_empty_component(p->arena);
     }
     return NULL;
 }

@@ -10,6 +10,10 @@ struct error *statement_path_error(struct arena *arena, struct position at) {
                      POSITION_ARGS(at));
 }
 
+struct error *statement_empty_component(struct arena *arena) {
+    return error_request(arena, "Path component cannot be an empty string");
+}
+
 void tokens_advance(struct parser *p) {
     p->token = statement_lexer_next(&p->lexer);
 }

@@ -127,5 +127,6 @@ struct statement {
 /* What every wrong use of an expression gets for which the service has no text of its own:
  * ERROR_PATH_COMPONENT. */
 struct error *statement_path_error(struct arena *arena, struct position at);
+struct error *statement_empty_component(struct arena *arena);
 
 #endif

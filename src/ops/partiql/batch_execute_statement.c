@@ -97,6 +97,9 @@ static struct error *validate(struct op_call *call) {
     batch->writes = ARENA_ARRAY(call->arena, struct item_write, request->statements.count);
     batch->table_names = ARENA_ARRAY(call->arena, struct slice, request->statements.count);
     batch->count = request->statements.count;
+    /* A value that is none is the request's mistake, not a statement's. */
+    for (size_t i = 0; i < batch->count; i++)
+        TRY(partiql_parameters_check(&inputs[i].parameters));
     for (size_t i = 0; i < batch->count; i++) {
         batch->members[i].input = &inputs[i];
         batch->members[i].error = open_member(call, &batch->members[i]);

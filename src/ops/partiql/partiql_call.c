@@ -15,15 +15,21 @@
 
 /* ---- opening ---- */
 
+struct error *partiql_parameters_check(const struct field_list *parameters) {
+    const struct field_item *items = parameters->items;
+    for (size_t i = 0; i < parameters->count; i++)
+        if (items[i].fault != NULL)
+            return items[i].fault;
+    return NULL;
+}
+
 static struct error *take_parameters(struct op_call *call, const struct field_list *parameters,
                                      struct partiql_call *statement) {
     const struct field_item *items = parameters->items;
+    TRY(partiql_parameters_check(parameters));
     struct value *values = ARENA_ARRAY(call->arena, struct value, parameters->count);
-    for (size_t i = 0; i < parameters->count; i++) {
-        if (items[i].fault != NULL)
-            return items[i].fault;
+    for (size_t i = 0; i < parameters->count; i++)
         values[i] = items[i].value;
-    }
     statement->parameters = values;
     statement->parameter_count = parameters->count;
     return NULL;

@@ -31,7 +31,8 @@ struct partiql_call {
 /* Of an EXISTS anywhere else. */
 #define PARTIQL_EXISTS_ALONE "EXISTS can only be used in ExecuteTransaction write requests."
 
-/* `parameters`: struct field_item. */
+/* The first parameter that is no value. `parameters`: struct field_item. */
+struct error *partiql_parameters_check(const struct field_list *parameters);
 struct error *partiql_call_open(struct op_call *call, struct slice text,
                                 const struct field_list *parameters,
                                 struct partiql_call *ret_statement);

@@ -181,6 +181,17 @@ static struct error *start_ranges(struct op_call *call, struct partiql_select *s
 
 /* ---- the whole ---- */
 
+/* Those of other operations are an expression. A statement of a batch or transaction shows nothing
+ * of such a column. */
+static struct error *check_columns(struct arena *arena, const struct partiql_call *statement) {
+    for (size_t i = 0; i < statement->partiql.column_count; i++) {
+        struct path path = statement->partiql.columns[i].path;
+        if (path.count > 1)
+            TRY(key_path_check(arena, &statement->table->definition, path.elements[0].name));
+    }
+    return NULL;
+}
+
 static struct error *check_table(struct op_call *call, struct partiql_select *select,
                                  struct slice token) {
     struct read_page *page = &select->page;
@@ -192,6 +203,7 @@ static struct error *check_table(struct op_call *call, struct partiql_select *se
     TRY(index_read_check_attributes(call, page));
     TRY(check_index_filter(call, select, found->keyed));
     TRY(partiql_call_check_paths(call->arena, statement));
+    TRY(check_columns(call->arena, statement));
     TRY(make_ranges(call, select, found));
     return start_ranges(call, select, token);
 }

@@ -209,30 +209,33 @@ const struct expr *expressions_get(const struct expressions *expressions, enum e
 
 /* ---- paths into keys ---- */
 
-struct key_path_check {
+struct key_paths {
     struct arena *arena;
     const struct table_definition *table;
 };
 
-static struct error *check_key_path(void *context, const struct expr_path_visit *visit) {
-    const struct key_path_check *check = context;
-    if (!visit->nested)
+struct error *key_path_check(struct arena *arena, const struct table_definition *table,
+                             struct slice name) {
+    bool key = key_schema_has(&table->keys, name);
+    if (!key && !index_key_attribute(table, name))
         return NULL;
-    bool key = key_schema_has(&check->table->keys, visit->name);
-    if (!key && !index_key_attribute(check->table, visit->name))
-        return NULL;
-    return error_validation(check->arena,
+    return error_validation(arena,
                             "Key attributes must be scalars; list random access '[]' and map "
                             "lookup '.' are not allowed: %s: %.*s",
-                            key ? "Key" : "IndexKey", SLICE_ARGS(visit->name));
+                            key ? "Key" : "IndexKey", SLICE_ARGS(name));
+}
+
+static struct error *check_visited(void *context, const struct expr_path_visit *visit) {
+    const struct key_paths *paths = context;
+    return visit->nested ? key_path_check(paths->arena, paths->table, visit->name) : NULL;
 }
 
 struct error *expressions_check_key_paths(struct arena *arena,
                                           const struct expressions *expressions,
                                           const struct table_definition *table) {
-    struct key_path_check check = {arena, table};
+    struct key_paths paths = {arena, table};
     for (size_t i = 0; i < expressions->count; i++)
         if (expressions->list[i].bound != NULL)
-            TRY(expr_visit_paths(expressions->list[i].bound, check_key_path, &check));
+            TRY(expr_visit_paths(expressions->list[i].bound, check_visited, &paths));
     return NULL;
 }

@@ -58,7 +58,11 @@ void expressions_release(struct expressions *expressions);
 /* NULL when the request has no such expression. */
 const struct expr *expressions_get(const struct expressions *expressions, enum expr_kind kind);
 
-/* No expression may look inside a key attribute of the table or of an index. */
+/* A path that goes on behind this name: it must not lead into a key attribute of the table or of an
+ * index. */
+struct error *key_path_check(struct arena *arena, const struct table_definition *table,
+                             struct slice name);
+/* The same for all paths of the expressions. */
 struct error *expressions_check_key_paths(struct arena *arena,
                                           const struct expressions *expressions,
                                           const struct table_definition *table);
