@@ -88,8 +88,8 @@ struct endpoint_config {
     const struct random *random;      /* of request ids */
     exchange_handler *handle;         /* API requests */
     exchange_handler *handle_other;   /* GET and HEAD of a path other than "/"; NULL: 404 */
-    /* Paths that start with /_gramme/, any method. False when there is no such thing: then the
-     * request goes the way of all others. May be NULL. */
+    /* Paths that start with /_gramme/, any method; a POST has a JSON content type. False when there
+     * is no such thing: then the request goes the way of all others. May be NULL. */
     bool (*handle_own)(struct exchange *exchange);
     /* Called on each I/O thread, before its first and after its last exchange; may be NULL. */
     void *(*thread_start)(void *user, unsigned index);

@@ -46,11 +46,23 @@ void front_refuse_body(struct exchange *exchange) {
     exchange_reply(exchange, 500);
 }
 
-/* Paths that the service does not have. */
-static bool handle_own(const struct endpoint_config *config, struct exchange *exchange) {
-    return config->handle_own != NULL &&
-           slice_starts_with(exchange->request.path, SLICE_LITERAL("/_gramme/")) &&
-           config->handle_own(exchange);
+static void refuse_type(struct exchange *exchange) {
+    buffer_append_text(&exchange->reply,
+                       "{\"message\":\"the body must be JSON and come as application/json\"}\n");
+    exchange->plain_json = true;
+    exchange_reply(exchange, 415);
+}
+
+/* Paths that the service does not have. A browser lets any page POST what is no JSON without asking
+ * first, and not every one says where that comes from. */
+static bool handle_own(const struct endpoint_config *config, struct exchange *exchange, bool json) {
+    if (config->handle_own == NULL ||
+        !slice_starts_with(exchange->request.path, SLICE_LITERAL("/_gramme/")))
+        return false;
+    if (json || exchange->request.verb != HTTP_VERB_POST)
+        return config->handle_own(exchange);
+    refuse_type(exchange);
+    return true;
 }
 
 static void not_found(struct exchange *exchange) {
@@ -84,16 +96,16 @@ static void handle_admitted(struct endpoint *endpoint, struct exchange *exchange
     struct slice type = request->known[HTTP_CONTENT_TYPE];
     bool amz_json = is_type(type, SLICE_LITERAL("application/x-amz-json-1.0"));
     exchange->plain_json = !amz_json && is_type(type, SLICE_LITERAL("application/json"));
+    bool json = amz_json || exchange->plain_json;
     if (request->verb == HTTP_VERB_OPTIONS && is_allowed_page(endpoint, request))
         preflight(exchange);
     else if (request->verb == HTTP_VERB_GET && at_root)
         health(exchange);
-    else if (handle_own(config, exchange))
+    else if (handle_own(config, exchange, json))
         return;
     else if (reads && config->handle_other != NULL && !at_root)
         config->handle_other(exchange);
-    else if (request->verb == HTTP_VERB_POST && at_root &&
-             (request->body.len == 0 || amz_json || exchange->plain_json))
+    else if (request->verb == HTTP_VERB_POST && at_root && (request->body.len == 0 || json))
         config->handle(exchange);
     else
         not_found(exchange);

@@ -22,6 +22,7 @@ static struct slice status_line(int status) {
         STATUS(405, "Method Not Allowed");
         STATUS(408, "Request Timeout");
         STATUS(413, "Payload Too Large");
+        STATUS(415, "Unsupported Media Type");
         STATUS(421, "Misdirected Request");
         STATUS(500, "Internal Server Error");
         STATUS(503, "Service Unavailable");

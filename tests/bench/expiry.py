@@ -14,7 +14,7 @@ LOOK_S = 0.2  # a look takes a millisecond of a core that the load needs
 def move_clock(port, seconds):
     """Moves the server's time forward; returns the new time."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-    connection.request("POST", "/_gramme/clock", json.dumps({"Advance": seconds}))
+    connection.request("POST", "/_gramme/clock", json.dumps({"Advance": seconds}), {"Content-Type": "application/json"})
     reply = connection.getresponse().read()
     connection.close()
     return json.loads(reply)["Now"]

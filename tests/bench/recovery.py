@@ -82,7 +82,7 @@ def stored_mb(directory):
 
 def move_clock(port, seconds):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request("POST", "/_gramme/clock", json.dumps({"Advance": seconds}))
+    connection.request("POST", "/_gramme/clock", json.dumps({"Advance": seconds}), {"Content-Type": "application/json"})
     connection.getresponse().read()
     connection.close()
 

@@ -10,7 +10,7 @@ import unittest
 import shell
 from readme import ADDRESS, blocks
 from server import ROOT, Server
-from wire import HEADERS, WireTest, call, clock, http_request
+from wire import HEADERS, JSON, WireTest, call, clock, http_request
 
 EXPECTED = ("the body must be a JSON object with Now (seconds since 1970), Advance (seconds) or Running (true or false)")
 TABLE = {"TableName": "table", "BillingMode": "PAY_PER_REQUEST",
@@ -19,7 +19,7 @@ TABLE = {"TableName": "table", "BillingMode": "PAY_PER_REQUEST",
 
 
 def error_of(port, body):
-    reply = http_request(port, "POST", "/_gramme/clock", {}, body)
+    reply = http_request(port, "POST", "/_gramme/clock", JSON, body)
     return reply.status, reply.json["message"]
 
 
@@ -75,6 +75,28 @@ class Clock(WireTest):
                 self.assertEqual(error_of(port, body), (400, message))
         self.assertEqual(clock(port).json, {"Now": now, "Running": False})
         clock(port, Running=True)
+
+    def test_only_json_moves_it(self):
+        port = self.server.port
+        text = b'{"message":"the body must be JSON and come as application/json"}\n'
+        before = clock(port, Running=False).json["Now"]
+        for headers in ({}, {"Content-Type": "text/plain"}, {"Content-Type": "application/x-www-form-urlencoded"},
+                        {"Content-Type": "text/plain; x=application/json"}, {"Content-Type": ""}):
+            reply = http_request(port, "POST", "/_gramme/clock", headers, b'{"Advance": 60}')
+            self.assertEqual((reply.status, reply.body), (415, text))
+        for kind in ("application/json", "application/JSON;charset=utf-8", "application/x-amz-json-1.0"):
+            reply = http_request(port, "POST", "/_gramme/clock", {"Content-Type": kind}, b'{"Running": false}')
+            self.assertEqual(reply.json, {"Now": before, "Running": False})
+        clock(port, Running=True)
+
+    def test_pages_do_not_reach_it(self):
+        port = self.server.port
+        own = {**JSON, "Host": "localhost:8000", "Origin": "http://localhost:8000"}
+        self.assertEqual(http_request(port, "POST", "/_gramme/clock", own, b"{}").status, 200)
+        for origin in ("https://page.example", "http://localhost:3000", "null"):
+            for method, body in (("POST", b'{"Advance": 60}'), ("GET", b""), ("OPTIONS", b"")):
+                reply = http_request(port, method, "/_gramme/clock", {**own, "Origin": origin}, body)
+                self.assertEqual(reply.status, 403)
 
     def test_other_paths_are_unknown(self):
         reply = http_request(self.server.port, "GET", "/_gramme/calendar", {})

@@ -30,6 +30,7 @@ HEADERS = {
 
 # What clients sign with: where nothing is verified, anything will do.
 KEY = (signing.KEY_ID, signing.SECRET) if signing.VERIFIED else ("test", "test")
+JSON = {"Content-Type": "application/json"}
 
 
 def boto3_client(endpoint, access_key_id=KEY[0], service="dynamodb", secret=KEY[1], token=None):
@@ -104,7 +105,7 @@ class Connection:
 
 def clock(port, **move):
     """Reads the time of a server with --test-clock, or moves it: Now, Advance, Running."""
-    return http_request(port, "POST", "/_gramme/clock", {}, json.dumps(move).encode()) if move else \
+    return http_request(port, "POST", "/_gramme/clock", JSON, json.dumps(move).encode()) if move else \
         http_request(port, "GET", "/_gramme/clock", {})
 
 
