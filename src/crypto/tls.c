@@ -3,23 +3,14 @@
 
 #include <arpa/inet.h>
 #include <limits.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <openssl/x509_vfy.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/check.h"
-#include "base/library.h"
-
-struct tls_library {
-#define TLS(name) __typeof__(name) *name;
-#include "crypto/tls.def"
-#undef TLS
-};
+#include "crypto/tls_library.h"
 
 struct tls_context {
-    struct tls_library library;
+    const struct tls_library *library;
     SSL_CTX *ssl;
 };
 
@@ -28,28 +19,20 @@ struct tls {
     SSL *ssl;
 };
 
-static struct error *load(struct arena *arena, struct tls_library *library) {
-    const struct library_symbol symbols[] = {
-#define TLS(name) {#name, &library->name},
-#include "crypto/tls.def"
-#undef TLS
-    };
-    return library_load(arena, GRAMME_SSL_LIBRARY, symbols, sizeof(symbols) / sizeof(symbols[0]));
-}
-
 struct error *tls_context_new_client(struct arena *arena, const char *ca_file,
                                      struct tls_context **ret_context) {
-    struct tls_library library;
-    TRY(load(arena, &library));
-    SSL_CTX *ssl = library.SSL_CTX_new(library.TLS_client_method());
+    const struct tls_library *library;
+    TRY(tls_library_load(arena, &library));
+    SSL_CTX *ssl = library->SSL_CTX_new(library->TLS_client_method());
     CHECK(ssl != NULL);
-    library.SSL_CTX_ctrl(ssl, SSL_CTRL_MODE,
-                         SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER, NULL);
-    library.SSL_CTX_set_verify(ssl, SSL_VERIFY_PEER, NULL);
-    int found = ca_file == NULL ? library.SSL_CTX_set_default_verify_paths(ssl)
-                                : library.SSL_CTX_load_verify_locations(ssl, ca_file, NULL);
+    library->SSL_CTX_ctrl(ssl, SSL_CTRL_MODE,
+                          SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER,
+                          NULL);
+    library->SSL_CTX_set_verify(ssl, SSL_VERIFY_PEER, NULL);
+    int found = ca_file == NULL ? library->SSL_CTX_set_default_verify_paths(ssl)
+                                : library->SSL_CTX_load_verify_locations(ssl, ca_file, NULL);
     if (found != 1) {
-        library.SSL_CTX_free(ssl);
+        library->SSL_CTX_free(ssl);
         return error_local(arena, "cannot read certificates from %s",
                            ca_file == NULL ? "the system" : ca_file);
     }
@@ -63,7 +46,7 @@ struct error *tls_context_new_client(struct arena *arena, const char *ca_file,
 void tls_context_free(struct tls_context *context) {
     if (context == NULL)
         return;
-    context->library.SSL_CTX_free(context->ssl);
+    context->library->SSL_CTX_free(context->ssl);
     free(context);
 }
 
@@ -73,7 +56,7 @@ static bool is_address(const char *host) {
 }
 
 struct tls *tls_new_client(struct tls_context *context, const char *host, int fd) {
-    const struct tls_library *library = &context->library;
+    const struct tls_library *library = context->library;
     struct tls *tls = calloc(1, sizeof(*tls));
     CHECK(tls != NULL);
     *tls = (struct tls){library, library->SSL_new(context->ssl)};

@@ -1,5 +1,4 @@
-/* tls.h - TLS by OpenSSL, which is loaded with the first context. So far there is the client's
- * side.
+/* tls.h - the client's side of TLS, by OpenSSL, which is loaded with the first context.
  *
  * A client verifies certificates against the system's authorities or a file of the caller's, and
  * the name against the host. Threads: a context serves all; a session belongs to one. */
