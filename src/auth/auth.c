@@ -5,10 +5,10 @@
  * credential, its scope. Texts that quote the request quote it as the client sent it. */
 #include "auth/auth.h"
 
-#include "auth/percent.h"
 #include "base/block.h"
 #include "base/check.h"
 #include "base/date.h"
+#include "http/percent.h"
 
 enum { SCOPE_PARTS = 5, DAY_BYTES = 8, MESSAGE_BYTES_MAX = 256 * 1024 };
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "auth/percent.h"
+#include "http/percent.h"
 
 /* ---- the path ---- */
 

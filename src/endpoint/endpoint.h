@@ -87,6 +87,7 @@ struct endpoint_config {
     const struct clock *clock;        /* of the Date header; NULL: the system's */
     const struct random *random;      /* of request ids */
     exchange_handler *handle;         /* API requests */
+    exchange_handler *handle_form;    /* POST of a form to "/"; NULL: 404 */
     exchange_handler *handle_other;   /* GET and HEAD of a path other than "/"; NULL: 404 */
     /* Paths that start with /_gramme/, any method; a POST has a JSON content type. False when there
      * is no such thing: then the request goes the way of all others. May be NULL. */

@@ -107,6 +107,9 @@ static void handle_admitted(struct endpoint *endpoint, struct exchange *exchange
         config->handle_other(exchange);
     else if (request->verb == HTTP_VERB_POST && at_root && (request->body.len == 0 || json))
         config->handle(exchange);
+    else if (config->handle_form != NULL && request->verb == HTTP_VERB_POST && at_root &&
+             is_type(type, SLICE_LITERAL("application/x-www-form-urlencoded")))
+        config->handle_form(exchange);
     else
         not_found(exchange);
 }

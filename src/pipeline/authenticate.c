@@ -16,6 +16,7 @@ struct authenticator *authenticator_new(struct iam *iam, unsigned skew_minutes,
     arena_init(&arena);
     struct verifier_options options = {&system_clock, skew_minutes};
     CHECK(verifier_new(&arena, &options, &self->verifier) == NULL);
+    self->iam = iam;
     self->view = iam_view_new(iam);
     self->clock = clock;
     arena_release(&arena);

@@ -7,6 +7,7 @@
 
 /* What a thread verifies with. */
 struct authenticator {
+    struct iam *iam;
     struct verifier *verifier;
     struct iam_view *view;
     const struct clock *clock; /* of sessions: DynamoDB's time */

@@ -17,6 +17,7 @@
 #include "base/secret.h"
 #include "engine/engine.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/query_route.h"
 #include "pipeline/routes.h"
 #include "policy/policy.h"
 #include "server/access.h"
@@ -255,6 +256,7 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .clock = &system_clock,
         .random = &system_random,
         .handle = pipeline_handle,
+        .handle_form = query_handle,
         .handle_own = routes_handle,
         .thread_start = io_thread_start,
         .thread_stop = io_thread_stop,

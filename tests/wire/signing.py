@@ -32,14 +32,14 @@ def signing_key(secret, day, region, service):
 
 
 def sign(headers, body, host, *, method="POST", key_id=KEY_ID, secret=SECRET, token=None, region="us-east-1",
-         service="dynamodb", now=None):
+         service="dynamodb", now=None, path="/"):
     """The headers with those of a signature in place of what they had."""
     now = now or datetime.datetime.now(datetime.timezone.utc)
     date = now.strftime("%Y%m%dT%H%M%SZ")
     signed = {name.lower(): str(value) for name, value in headers.items() if name.lower() not in ("authorization", "host")}
     signed.update({"host": host, "x-amz-date": date, **({"x-amz-security-token": token} if token else {})})
     names = ";".join(sorted(signed))
-    canonical = "\n".join([method, "/", "", *(f"{name}:{' '.join(signed[name].split())}" for name in sorted(signed)), "",
+    canonical = "\n".join([method, path, "", *(f"{name}:{' '.join(signed[name].split())}" for name in sorted(signed)), "",
                            names, hashlib.sha256(body).hexdigest()])
     scope = f"{date[:8]}/{region}/{service}/aws4_request"
     text = "\n".join(["AWS4-HMAC-SHA256", date, scope, hashlib.sha256(canonical.encode()).hexdigest()])

@@ -1,5 +1,5 @@
 /* percent.c - see percent.h. */
-#include "auth/percent.h"
+#include "http/percent.h"
 
 static int hex_digit(uint8_t c) {
     if (c >= '0' && c <= '9')

@@ -1,7 +1,7 @@
-/* percent.h - percent-encoding as signatures want it. Memory: the arena, or the text itself where
- * nothing has to change. */
-#ifndef GRAMME_AUTH_PERCENT_H
-#define GRAMME_AUTH_PERCENT_H
+/* percent.h - percent-encoding, as URLs and signatures have it. Memory: the arena, or the text
+ * itself where nothing has to change. */
+#ifndef GRAMME_HTTP_PERCENT_H
+#define GRAMME_HTTP_PERCENT_H
 
 #include "base/arena.h"
 

@@ -1,0 +1,98 @@
+/* query_route.c - see query_route.h. Threads: the exchange's I/O thread. */
+#include "pipeline/query_route.h"
+
+#include "pipeline/context_keys.h"
+#include "pipeline/pipeline.h"
+#include "query/xml.h"
+#include "sts/sts.h"
+
+/* ---- answers ---- */
+
+static void send(struct exchange *exchange, int status) {
+    exchange_reply_with(exchange, &(struct exchange_reply_options){
+                                      .status = status, .content_type = SLICE_LITERAL("text/xml")});
+}
+
+static void send_fault(struct exchange *exchange, struct slice id, const struct sts_fault *fault) {
+    struct buffer *out = &exchange->reply;
+    buffer_reset(out);
+    xml_open_root(out, "ErrorResponse", STS_NAME_SPACE);
+    xml_open(out, "Error");
+    xml_text(out, "Type", SLICE_LITERAL("Sender"));
+    xml_text(out, "Code", slice_text(fault->code));
+    xml_text(out, "Message", fault->message);
+    xml_close(out, "Error");
+    xml_text(out, "RequestId", id);
+    xml_close(out, "ErrorResponse");
+    send(exchange, fault->status);
+}
+
+/* What this protocol calls the errors of a signature. */
+static struct sts_fault fault_of(const struct error *error) {
+    struct sts_fault fault = {.status = 403, .message = error->message};
+    fault.code = error->code == ERROR_MISSING_AUTHENTICATION_TOKEN ? "MissingAuthenticationToken"
+                 : error->code == ERROR_INCOMPLETE_SIGNATURE       ? "IncompleteSignature"
+                 : error->code == ERROR_UNRECOGNIZED_CLIENT        ? "InvalidClientTokenId"
+                 : error->code == ERROR_EXPIRED_TOKEN              ? "ExpiredToken"
+                                                                   : "SignatureDoesNotMatch";
+    if (error->code == ERROR_INCOMPLETE_SIGNATURE)
+        fault.status = 400;
+    return fault;
+}
+
+/* ---- the path ---- */
+
+static struct sts_fault run_sts(struct exchange *exchange, const struct form *form,
+                                const struct caller *caller) {
+    const struct pipeline_thread *thread = exchange->thread_context;
+    struct authenticator *authenticator = thread->authenticator;
+    struct policy_values values[POLICY_KEY_COUNT] = {0};
+    struct context_source source = {exchange, caller, thread->ops.clock};
+    context_values(&source, UINT64_MAX, values);
+    struct sts_request request = {
+        .arena = &exchange->arena,
+        .form = form,
+        .caller = caller,
+        .caller_arn = context_arn(&exchange->arena, caller),
+        .iam = authenticator == NULL ? NULL : authenticator->iam,
+        .directory = authenticator == NULL ? NULL : iam_view_directory(authenticator->view),
+        .clock = thread->ops.clock,
+        .random = thread->ops.random,
+        .common = thread->policy,
+        .values = values,
+    };
+    return sts_run(&request, &exchange->reply);
+}
+
+static struct sts_fault run(struct exchange *exchange, const struct form *form) {
+    const struct pipeline_thread *thread = exchange->thread_context;
+    struct caller caller = {.kind = CALLER_ANYONE};
+    if (!slice_is(form_find(form, "Version"), STS_VERSION))
+        return (struct sts_fault){400, "InvalidAction",
+                                  SLICE_LITERAL("No such version: there is 2011-06-15, of STS")};
+    struct error *error = authenticate(thread->authenticator, &exchange->arena, &exchange->request,
+                                       SLICE_LITERAL("sts"), thread->ops.account, &caller);
+    return error != NULL ? fault_of(error) : run_sts(exchange, form, &caller);
+}
+
+void query_handle(struct exchange *exchange) {
+    const struct pipeline_thread *thread = exchange->thread_context;
+    struct arena *arena = &exchange->arena;
+    struct slice id = random_uuid(thread->ops.random, arena);
+    struct form form = {NULL, 0};
+    struct sts_fault fault = {400, "MalformedInput", SLICE_LITERAL("The form has too many fields")};
+    if (form_read(arena, exchange->request.body, &form)) {
+        struct slice name =
+            arena_printf(arena, "%.*sResponse", SLICE_ARGS(form_find(&form, "Action")));
+        xml_open_root(&exchange->reply, (const char *)name.data, STS_NAME_SPACE);
+        fault = run(exchange, &form);
+        xml_open(&exchange->reply, "ResponseMetadata");
+        xml_text(&exchange->reply, "RequestId", id);
+        xml_close(&exchange->reply, "ResponseMetadata");
+        xml_close(&exchange->reply, (const char *)name.data);
+    }
+    if (fault.code != NULL)
+        send_fault(exchange, id, &fault);
+    else
+        send(exchange, 200);
+}

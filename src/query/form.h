@@ -1,0 +1,27 @@
+/* form.h - the body of a request of the query protocol: names and values, as an HTML form sends
+ * them ("Action=AssumeRole&Version=2011-06-15").
+ *
+ * A form has FORM_FIELDS_MAX fields at most. Memory: the arena. */
+#ifndef GRAMME_QUERY_FORM_H
+#define GRAMME_QUERY_FORM_H
+
+#include "base/arena.h"
+
+enum { FORM_FIELDS_MAX = 512 };
+
+struct form_field {
+    struct slice name;
+    struct slice value;
+};
+
+struct form {
+    struct form_field *fields;
+    size_t count;
+};
+
+/* False: it has too many fields. */
+bool form_read(struct arena *arena, struct slice body, struct form *ret_form);
+/* The first of that name; absent when there is none. */
+struct slice form_find(const struct form *form, const char *name);
+
+#endif
