@@ -146,9 +146,9 @@ static struct error *bind_columns(struct partiql *partiql) {
         return NULL;
     struct partiql_column *columns =
         ARENA_ARRAY(partiql->arena, struct partiql_column, list->count);
+    partiql->columns = columns;
     struct error *error = read_columns(partiql->arena, list, columns, &partiql->column_count);
     TRY(check_columns(partiql->arena, columns, partiql->column_count));
-    partiql->columns = columns;
     return error;
 }
 
