@@ -33,8 +33,8 @@
 enum op_state { OP_DONE, OP_WAITING, OP_ELSEWHERE };
 
 enum op_flags {
-    OP_READS = 1 << 0,
-    OP_WRITES = 1 << 1,
+    OP_READS = 1 << 0,  /* items */
+    OP_WRITES = 1 << 1, /* it changes something: items, or with CONTROL what is not an item */
     OP_CONTROL = 1 << 2,
     /* Request-level ValidationExceptions get "1 validation error detected: " in front. */
     OP_ENVELOPE = 1 << 3,

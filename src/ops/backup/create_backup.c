@@ -66,7 +66,7 @@ static struct error *finish(struct op_call *call) {
 const struct op op_create_backup = {
     .name = "CreateBackup",
     .action = "dynamodb:CreateBackup",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &create_backup_shape,
     .validate = validate,
     .run = run,

@@ -78,7 +78,7 @@ static struct error *finish(struct op_call *call) {
 const struct op op_delete_backup = {
     .name = "DeleteBackup",
     .action = "dynamodb:DeleteBackup",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &delete_backup_shape,
     .validate = validate,
     .run = run,

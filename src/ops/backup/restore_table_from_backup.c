@@ -61,7 +61,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_restore_table_from_backup = {
     .name = "RestoreTableFromBackup",
     .action = "dynamodb:RestoreTableFromBackup",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &restore_backup_shape,
     .validate = validate,
     .run = run,

@@ -101,7 +101,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_restore_table_to_point_in_time = {
     .name = "RestoreTableToPointInTime",
     .action = "dynamodb:RestoreTableToPointInTime",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &restore_time_shape,
     .validate = validate,
     .run = run,

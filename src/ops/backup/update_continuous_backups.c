@@ -88,7 +88,7 @@ static struct error *finish(struct op_call *call) {
 const struct op op_update_continuous_backups = {
     .name = "UpdateContinuousBackups",
     .action = "dynamodb:UpdateContinuousBackups",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &update_backups_shape,
     .validate = validate,
     .run = run,

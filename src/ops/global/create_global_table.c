@@ -24,7 +24,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_create_global_table = {
     .name = "CreateGlobalTable",
     .action = "dynamodb:CreateGlobalTable",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &create_global_table_shape,
     .run = run,
 };

@@ -52,7 +52,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_update_global_table = {
     .name = "UpdateGlobalTable",
     .action = "dynamodb:UpdateGlobalTable",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &update_global_table_shape,
     .validate = validate,
     .run = run,

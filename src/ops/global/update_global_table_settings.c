@@ -39,7 +39,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_update_global_table_settings = {
     .name = "UpdateGlobalTableSettings",
     .action = "dynamodb:UpdateGlobalTableSettings",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &update_global_table_settings_shape,
     .run = run,
 };

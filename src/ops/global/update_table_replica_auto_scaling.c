@@ -148,7 +148,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_update_table_replica_auto_scaling = {
     .name = "UpdateTableReplicaAutoScaling",
     .action = "dynamodb:UpdateTableReplicaAutoScaling",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &update_auto_scaling_shape,
     .run = run,
 };

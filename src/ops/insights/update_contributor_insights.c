@@ -127,7 +127,7 @@ static struct error *finish(struct op_call *call) {
 const struct op op_update_contributor_insights = {
     .name = "UpdateContributorInsights",
     .action = "dynamodb:UpdateContributorInsights",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &update_insights_shape,
     .validate = validate,
     .run = run,

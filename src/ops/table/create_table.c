@@ -179,7 +179,7 @@ static struct error *finish(struct op_call *call) {
 const struct op op_create_table = {
     .name = "CreateTable",
     .action = "dynamodb:CreateTable",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &create_table_shape,
     .validate = validate,
     .authorize = authorize,

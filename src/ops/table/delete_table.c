@@ -45,7 +45,7 @@ static struct error *finish(struct op_call *call) {
 const struct op op_delete_table = {
     .name = "DeleteTable",
     .action = "dynamodb:DeleteTable",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &table_name_shape,
     .validate = validate,
     .run = run,

@@ -52,7 +52,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_tag_resource = {
     .name = "TagResource",
     .action = "dynamodb:TagResource",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &tag_resource_shape,
     .validate = validate,
     .run = run,

@@ -53,7 +53,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_untag_resource = {
     .name = "UntagResource",
     .action = "dynamodb:UntagResource",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &untag_resource_shape,
     .validate = validate,
     .run = run,

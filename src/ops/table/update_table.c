@@ -310,7 +310,7 @@ static struct error *finish(struct op_call *call) {
 const struct op op_update_table = {
     .name = "UpdateTable",
     .action = "dynamodb:UpdateTable",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &update_table_shape,
     .validate = validate,
     .run = run,

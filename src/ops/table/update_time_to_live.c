@@ -102,7 +102,7 @@ static struct error *finish(struct op_call *call) {
 const struct op op_update_time_to_live = {
     .name = "UpdateTimeToLive",
     .action = "dynamodb:UpdateTimeToLive",
-    .flags = OP_CONTROL,
+    .flags = OP_CONTROL | OP_WRITES,
     .input = &update_ttl_shape,
     .validate = validate,
     .run = run,

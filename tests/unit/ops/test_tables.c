@@ -224,12 +224,39 @@ static void every_name_of_the_api_once(void **state) {
     assert_null(op_find(SLICE_LITERAL("")));
 }
 
+static bool begins_with_one_of(const char *name, const char *const *words) {
+    for (; *words != NULL; words++)
+        if (strncmp(name, *words, strlen(*words)) == 0)
+            return true;
+    return false;
+}
+
+/* Statements tell by themselves, and have both flags. */
+static void what_changes_something_says_so(void **state) {
+    (void)state;
+    static const char *const reading[] = {"BatchGet", "Describe", "Get",         "List",
+                                          "Query",    "Scan",     "TransactGet", NULL};
+    static const char *const both[] = {"BatchExecute", "Execute", NULL};
+    const struct op_listing *list;
+    size_t count = op_list(&list);
+    for (size_t i = 0; i < count; i++) {
+        const struct op *op = list[i].op;
+        if (op == NULL)
+            continue;
+        bool writes = op->flags & OP_WRITES, reads = begins_with_one_of(op->name, reading);
+        if (writes == reads)
+            fail_msg("%s: OP_WRITES is %s", op->name, writes ? "there" : "missing");
+        if (begins_with_one_of(op->name, both))
+            assert_true(op->flags & OP_READS);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         CALL_TEST(a_table_lives_and_dies),       CALL_TEST(settings_are_kept),
         CALL_TEST(updates_show_what_was),        CALL_TEST(names_come_in_pages),
         CALL_TEST(indexes_are_made_and_deleted), CALL_TEST(limits_and_endpoints),
-        CALL_TEST(every_name_of_the_api_once),
+        CALL_TEST(every_name_of_the_api_once),   CALL_TEST(what_changes_something_says_so),
     };
     return cmocka_run_group_tests_name("ops tables", tests, NULL, NULL);
 }
