@@ -66,10 +66,12 @@ static struct error *check_column(struct arena *arena, const struct partiql_colu
         if (slice_equal(columns[i].name, last->name))
             return error_request(arena, "Duplicate identifiers in select clause: %.*s",
                                  SLICE_ARGS(last->name));
-        if (path_relate(columns[i].path, last->path) == PATHS_OVERLAP)
+        enum path_relation relation = path_relate(columns[i].path, last->path);
+        if (relation != PATHS_APART)
             return error_request(arena,
-                                 "Two document paths overlap with each other; must remove or "
+                                 "Two document paths %s with each other; must remove or "
                                  "rewrite one of these paths; path one: %.*s, path two: %.*s",
+                                 relation == PATHS_OVERLAP ? "overlap" : "conflict",
                                  SLICE_ARGS(path_text(arena, last->path)),
                                  SLICE_ARGS(path_text(arena, columns[i].path)));
     }
@@ -94,17 +96,17 @@ static struct column_paths column_paths_of(struct arena *arena,
     return paths;
 }
 
-/* A path that overlaps any other overlaps one next to it in the order. */
-static bool overlap(struct arena *arena, const struct path *paths, size_t count) {
+/* A path that excludes any other excludes one next to it in the order. */
+static bool some_clash(struct arena *arena, const struct path *paths, size_t count) {
     struct path_set set = path_set_sort(arena, paths, (uint32_t)count);
     for (size_t i = 1; i < count; i++)
-        if (path_relate(set.sorted[i - 1].path, set.sorted[i].path) == PATHS_OVERLAP)
+        if (path_relate(set.sorted[i - 1].path, set.sorted[i].path) != PATHS_APART)
             return true;
     return false;
 }
 
 static bool clash(struct arena *arena, struct column_paths paths, size_t count) {
-    return overlap(arena, paths.names, count) || overlap(arena, paths.shown, count);
+    return some_clash(arena, paths.names, count) || some_clash(arena, paths.shown, count);
 }
 
 /* The first column that clashes with one before it is told. Which one that is takes another look at

@@ -164,14 +164,29 @@ static struct error *read_bag(struct reading *r, const struct node *bag,
 
 /* ---- values ---- */
 
+/* What the service's parser calls it. */
+static const char *class_name(const struct node *node) {
+    if (node->kind == NODE_PARAMETER)
+        return "Parameter";
+    if (node->kind == NODE_PATH)
+        return "VariableReference";
+    return node->op == SIGN_IS || node->op == SIGN_IS_NOT ? "Typed" : "NAry";
+}
+
+/* A value by its text, a part of one by its class, a path of several steps without its place. */
 static struct error *unsupported(const struct reading *r, const struct node *node,
                                  const struct place *place) {
-    struct slice what = node->kind == NODE_PATH        ? node->path.first->name
-                        : node->kind == NODE_PARAMETER ? SLICE_LITERAL("Parameter")
-                                                       : node->text;
-    return error_request(
-        arena_of(r), "Unsupported data type: %.*s under key %.*s at " POSITION_FORMAT,
-        SLICE_ARGS(what), SLICE_ARGS(place_text(arena_of(r), place)), POSITION_ARGS(node->at));
+    struct slice where = place_text(arena_of(r), place);
+    bool inside = place->level > 1;
+    if (node->kind == NODE_PATH && node->path.count > 1)
+        return error_request(arena_of(r), "Unsupported data type: %s under key %.*s",
+                             inside ? "Path" : "PATH", SLICE_ARGS(where));
+    struct slice what = inside                    ? slice_text(class_name(node))
+                        : node->kind == NODE_PATH ? node->path.first->name
+                                                  : node->text;
+    return error_request(arena_of(r),
+                         "Unsupported data type: %.*s under key %.*s at " POSITION_FORMAT,
+                         SLICE_ARGS(what), SLICE_ARGS(where), POSITION_ARGS(node->at));
 }
 
 /* A parameter is a whole value, never a part of one. */
