@@ -29,6 +29,13 @@ static const struct words type_words = {type_texts, VALUE_S};
         "InsightsChangedMs", STORED_INT, AT(insights.changed_ms), NULL          \
     }
 
+/* Of a table, and of its stream. */
+#define STORED_POLICY(name, member)                                           \
+    {name, STORED_TEXT, TABLE(member.document), NULL},                        \
+        {name "Unversioned", STORED_BOOL, TABLE(member.unversioned), NULL}, { \
+        name "RevisionMs", STORED_INT, TABLE(member.revision_ms), NULL        \
+    }
+
 const struct stored_field stored_table_fields[] = {
     {"Name", STORED_TEXT, TABLE(name), NULL},
     {"Id", STORED_ID, TABLE(id), NULL},
@@ -52,6 +59,7 @@ const struct stored_field stored_table_fields[] = {
     {"StreamId", STORED_ID, TABLE(stream_id), NULL},
     {"StreamShards", STORED_INT, TABLE(stream_shards), NULL},
     {"StreamCreatedMs", STORED_INT, TABLE(stream_created_ms), NULL},
+    STORED_POLICY("StreamPolicy", stream_policy),
     {"TtlAttribute", STORED_TEXT, TABLE(ttl_attribute), NULL},
     {"TtlId", STORED_ID, TABLE(ttl_id), NULL},
     {"TtlBuilding", STORED_BOOL, TABLE(ttl_building), NULL},
@@ -59,6 +67,7 @@ const struct stored_field stored_table_fields[] = {
     {"PitrDays", STORED_INT, TABLE(pitr_days), NULL},
     {"PitrSinceMs", STORED_INT, TABLE(pitr_since_ms), NULL},
     STORED_INSIGHTS(TABLE),
+    STORED_POLICY("Policy", policy),
     {"Restoring", STORED_BOOL, TABLE(restoring), NULL},
     {"RestoredBackup", STORED_TEXT, TABLE(restored_backup), NULL},
     {"RestoredTable", STORED_TEXT, TABLE(restored_table), NULL},

@@ -70,7 +70,18 @@ static struct table_list *list_with(const struct table_list *list, struct slice 
     return changed;
 }
 
+static void note_policy(struct table_list *list, const struct policy *policy) {
+    if (policy == NULL)
+        return;
+    list->has_policies = true;
+    list->policy_keys |= policy_keys_used(policy);
+}
+
 static void publish(struct catalog *catalog, struct table_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        note_policy(list, list->tables[i]->policy);
+        note_policy(list, list->tables[i]->stream_policy);
+    }
     pthread_mutex_lock(&catalog->lock);
     struct table_list *before = catalog->list;
     catalog->list = list;
@@ -247,4 +258,10 @@ size_t catalog_tables(struct catalog_view *view, struct table *const **ret_table
     const struct table_list *list = view_current(view);
     *ret_tables = list->tables;
     return list->count;
+}
+
+bool catalog_policies(struct catalog_view *view, uint64_t *ret_keys) {
+    const struct table_list *list = view_current(view);
+    *ret_keys = list->policy_keys;
+    return list->has_policies;
 }

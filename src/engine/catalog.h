@@ -17,6 +17,8 @@
 /* Sorted by name; never changes. */
 struct table_list {
     atomic_uint references;
+    bool has_policies;    /* of some table or stream */
+    uint64_t policy_keys; /* that some of them look at: a set of condition keys */
     size_t count;
     struct table *tables[];
 };
@@ -38,6 +40,9 @@ void catalog_view_free(struct catalog_view *view);
 struct table *catalog_find(struct catalog_view *view, struct slice name);
 /* All tables, sorted by name. */
 size_t catalog_tables(struct catalog_view *view, struct table *const **ret_tables);
+
+/* Whether some table or stream has a policy, and the keys that they look at. */
+bool catalog_policies(struct catalog_view *view, uint64_t *ret_keys);
 
 /* ---- on the commit thread ---- */
 

@@ -68,6 +68,7 @@ void stream_make(struct engine *engine, struct arena *arena, struct store_txn *t
     definition->stream_label = stream.label;
     definition->stream_shards = stream.shards;
     definition->stream_created_ms = stream.created_ms;
+    definition->stream_policy = (struct attached_policy){.revision_ms = 0};
     format_put(&engine->format, txn);
     put_stream(engine, arena, txn, &stream);
     *last_number = sequence_at(stream.created_ms);

@@ -61,13 +61,31 @@ static void find_stats(struct table *table, const struct table *before) {
         table->ttl_stats = stats_for(before, table->definition.ttl_id);
 }
 
+static struct error *read_policy(struct table *table, const struct attached_policy *attached,
+                                 const struct policy **ret_policy) {
+    if (!slice_present(attached->document))
+        return NULL;
+    const char *name = (const char *)arena_printf(&table->arena, "the policy of the table %.*s",
+                                                  SLICE_ARGS(table->definition.name))
+                           .data;
+    const struct policy_document document = {POLICY_OF_RESOURCE, name, attached->document};
+    return policy_parse(&table->arena, &document, ret_policy);
+}
+
+static struct error *read_stored(struct table *table) {
+    const struct table_definition *definition = &table->definition;
+    TRY(table_definition_decode(&table->arena, table->stored, &table->definition));
+    TRY(read_policy(table, &definition->policy, &table->policy));
+    return read_policy(table, &definition->stream_policy, &table->stream_policy);
+}
+
 struct error *table_new(struct arena *arena, struct slice stored, const struct table *before,
                         struct table **ret_table) {
     struct table *table = calloc(1, sizeof(*table));
     CHECK(table != NULL);
     arena_init(&table->arena);
     table->stored = arena_slice(&table->arena, stored);
-    struct error *error = table_definition_decode(&table->arena, table->stored, &table->definition);
+    struct error *error = read_stored(table);
     if (error != NULL) {
         error = error_new(arena, error->code, "%.*s", SLICE_ARGS(error->message));
         arena_release(&table->arena);

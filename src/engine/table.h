@@ -8,6 +8,7 @@
 
 #include "engine/table_stats.h"
 #include "model/table.h"
+#include "policy/policy.h"
 
 struct table {
     struct table_definition definition;
@@ -16,7 +17,9 @@ struct table {
     struct table_stats **index_stats; /* one per index, in the definition's order */
     struct table_stats *ttl_stats;    /* of its expiries; NULL: items do not expire */
     bool has_local_index;             /* its item collections are counted */
-    struct arena arena;               /* holds the definition */
+    const struct policy *policy;      /* NULL: it has none */
+    const struct policy *stream_policy;
+    struct arena arena; /* holds the definition */
     atomic_uint references;
 };
 

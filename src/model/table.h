@@ -58,6 +58,13 @@ struct contributor_insights {
     int64_t changed_ms;      /* 0: never */
 };
 
+/* The policy of a table or a stream: who may do what with it. */
+struct attached_policy {
+    struct slice document; /* JSON in its canonical form; absent: there is none */
+    bool unversioned;      /* it was given without a version; the form has one */
+    int64_t revision_ms;   /* when it came, or went; 0: there was never one */
+};
+
 struct table_index {
     struct slice name;
     uint32_t id; /* of its key range */
@@ -97,10 +104,11 @@ struct table_definition {
     bool sse_kms;
     struct slice sse_key_arn;
     enum stream_view stream;
-    struct slice stream_label;  /* stays after the stream is off */
-    uint32_t stream_id;         /* of the key range of its records; 0: it never had a stream */
-    int64_t stream_shards;      /* at a time */
-    int64_t stream_created_ms;  /* from when on its numbers are */
+    struct slice stream_label; /* stays after the stream is off */
+    uint32_t stream_id;        /* of the key range of its records; 0: it never had a stream */
+    int64_t stream_shards;     /* at a time */
+    int64_t stream_created_ms; /* from when on its numbers are */
+    struct attached_policy stream_policy;
     struct slice ttl_attribute; /* absent: off */
     uint32_t ttl_id;            /* of the key range that finds items by their expiry; 0: none */
     bool ttl_building;          /* that range is being filled */
@@ -108,6 +116,7 @@ struct table_definition {
     int64_t pitr_days;          /* 0: off */
     int64_t pitr_since_ms;
     struct contributor_insights insights;
+    struct attached_policy policy;
     bool restoring;               /* it is being filled from a backup or an earlier time */
     struct slice restored_backup; /* ARN; absent: it was not restored from a backup */
     struct slice restored_table;  /* ARN of the table that it was restored from */

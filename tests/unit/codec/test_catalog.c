@@ -73,6 +73,8 @@ static struct table_definition full(void) {
         .stream_label = SLICE_LITERAL("2024"),
         .ttl_attribute = SLICE_LITERAL("expires"),
         .insights = {false, INSIGHTS_THROTTLED_KEYS, 22, 23},
+        .policy = {SLICE_LITERAL("{}"), true, 24},
+        .stream_policy = {SLICE_NONE, false, 25},
         .indexes = indexes,
         .index_count = 2,
         .tags = tags,
@@ -99,6 +101,12 @@ static void assert_same_insights(const struct contributor_insights *a,
     assert_int_equal(a->mode, b->mode);
     assert_int_equal(a->since_ms, b->since_ms);
     assert_int_equal(a->changed_ms, b->changed_ms);
+}
+
+static void assert_same_policy(const struct attached_policy *a, const struct attached_policy *b) {
+    SAME_SLICE(a->document, b->document);
+    assert_int_equal(a->unversioned, b->unversioned);
+    assert_int_equal(a->revision_ms, b->revision_ms);
 }
 
 static void assert_same_index(const struct table_index *a, const struct table_index *b) {
@@ -138,6 +146,8 @@ static void assert_same(const struct table_definition *a, const struct table_def
     SAME_SLICE(a->sse_key_arn, b->sse_key_arn);
     assert_int_equal(a->stream, b->stream);
     SAME_SLICE(a->stream_label, b->stream_label);
+    assert_same_policy(&a->policy, &b->policy);
+    assert_same_policy(&a->stream_policy, &b->stream_policy);
     SAME_SLICE(a->ttl_attribute, b->ttl_attribute);
     assert_same_insights(&a->insights, &b->insights);
     assert_int_equal(a->attribute_count, b->attribute_count);
