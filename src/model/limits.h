@@ -93,6 +93,9 @@ enum {
     LIMIT_TTL_PAST_YEARS = 5,                  /* guide: an older expiry is not acted on */
     LIMIT_TTL_ATTRIBUTE_CHARS = 255,           /* model: TimeToLiveAttributeName */
     LIMIT_TTL_CHANGE_MS = 30 * 60 * 1000,      /* observed: between two UpdateTimeToLive */
+    LIMIT_POLICY_BYTES = 20480,                /* recorded: of a resource's policy, as it is sent */
+    LIMIT_POLICY_CHANGE_MS = 15000,            /* recorded: between two changes of one */
+    LIMIT_POLICY_REVISION_CHARS = 255,         /* model: PolicyRevisionId */
 };
 
 #endif

@@ -54,12 +54,23 @@ static bool read_arn(struct slice text, struct principal *ret_principal) {
     return true;
 }
 
+static bool read_aws(struct slice text, struct principal *ret_principal) {
+    *ret_principal = (struct principal){PRINCIPAL_ACCOUNT, text};
+    if (!slice_is(text, "*"))
+        return is_account(text) || read_arn(text, ret_principal);
+    ret_principal->kind = PRINCIPAL_EVERYONE;
+    return true;
+}
+
+bool policy_is_principal(struct slice text) {
+    struct principal principal;
+    return read_aws(text, &principal);
+}
+
 static struct error *take_aws(struct policy_loader *loader, struct policy_statement *statement,
                               struct slice text) {
-    struct principal principal = {PRINCIPAL_ACCOUNT, text};
-    if (slice_is(text, "*"))
-        principal.kind = PRINCIPAL_EVERYONE;
-    else if (!is_account(text) && !read_arn(text, &principal))
+    struct principal principal;
+    if (!read_aws(text, &principal))
         return policy_fault(loader,
                             "\"%.*s\" is no principal: an account's number, the ARN of a user, a "
                             "role, a session or a root, or * for everybody",

@@ -36,6 +36,12 @@ struct error *policy_parse(struct arena *arena, const struct policy_document *do
 /* The policy of an identity, from a file. */
 struct error *policy_load(struct arena *arena, const char *path, const struct policy **ret_policy);
 
+/* Whether a text can be a principal of an account: a number of twelve digits, the ARN of a user, a
+ * role, a session or a root, or "*". */
+bool policy_is_principal(struct slice text);
+/* Whether some statement allows everybody something, whoever they are. */
+bool policy_is_unbounded(const struct policy *policy);
+
 /* A bit for each key that some condition or variable looks at: the others need not be there. */
 uint64_t policy_keys_used(const struct policy *policy);
 
