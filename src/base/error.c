@@ -3,6 +3,7 @@
 
 #define CORAL_VALIDATE "com.amazon.coral.validate"
 #define CORAL_SERVICE "com.amazon.coral.service"
+#define CORAL_AVAILABILITY "com.amazon.coral.availability"
 #define DYNAMODB "com.amazonaws.dynamodb.v20120810"
 
 static const struct error_kind kinds[] = {

@@ -30,6 +30,9 @@
 #include "ops/account/account.h"
 #include "ops/request/field.h"
 
+struct permission;
+struct permission_check;
+
 enum op_state { OP_DONE, OP_WAITING, OP_ELSEWHERE };
 
 enum op_flags {
@@ -56,6 +59,9 @@ struct op_context {
     struct slice region;
     struct slice account;
     struct slice endpoint; /* host:port, for DescribeEndpoints */
+    /* Asks whether the caller of permission->call would be allowed something, beyond what is asked
+     * before run; NULL: they would. May be NULL: nobody is ever refused. */
+    struct error *(*ask)(struct permission *permission);
 };
 
 struct op_call {
@@ -74,8 +80,6 @@ struct op_call {
     void (*wake)(struct op_call *call);
     void *user; /* the pipeline's */
 };
-
-struct permission_check;
 
 struct op {
     const char *name;   /* "PutItem" */

@@ -6,6 +6,7 @@
 #include "pipeline/authorize.h"
 
 #include "base/container.h"
+#include "ops/permission/actions.h"
 #include "ops/permission/permission.h"
 #include "pipeline/context_keys.h"
 #include "policy/decide.h"
@@ -14,6 +15,7 @@ struct authorization {
     struct permission_check check;
     const struct policy *common; /* of all callers, or NULL */
     const struct caller *caller;
+    bool attached; /* tables and streams have policies, and they count */
     struct policy_values context[POLICY_KEY_COUNT]; /* what does not come from the operation */
 };
 
@@ -40,6 +42,19 @@ static void add_resource_tags(struct permission *permission) {
                              table->definition.tags[i].value);
 }
 
+/* The policy of the table or the stream, when it has a say in the action. */
+static const struct policy *attached_policy(const struct permission *permission) {
+    enum arn_kind kind;
+    const struct table *table = permission_table(permission, &kind);
+    if (permission->proposed != NULL || table == NULL)
+        return permission->proposed;
+    const struct policy *attached = kind == ARN_STREAM                       ? table->stream_policy
+                                    : kind == ARN_TABLE || kind == ARN_INDEX ? table->policy
+                                                                             : NULL;
+    const struct action *action = attached == NULL ? NULL : action_find(permission->request.action);
+    return action == NULL || (action->resources & ACTION_ON_UNATTACHED) ? NULL : attached;
+}
+
 static struct error *ask(const struct permission_check *check, struct permission *permission) {
     const struct authorization *self = container_of(check, const struct authorization, check);
     struct policy_request *request = &permission->request;
@@ -50,18 +65,45 @@ static struct error *ask(const struct permission_check *check, struct permission
     request->values[POLICY_KEY_RESOURCE_TAG].count = 0; /* the last one was on another resource */
     if (permission_wanted(check, POLICY_KEY_RESOURCE_TAG))
         add_resource_tags(permission);
-    const struct policy_sides sides = {.common = self->common};
+    const struct policy_sides sides = {
+        .common = self->common,
+        .resource = self->attached ? attached_policy(permission) : NULL,
+    };
     struct policy_decision decision = policy_decide(&sides, request);
     return decision.allowed ? NULL : refuse(self, permission, &decision);
 }
 
+static void open(struct authorization *self, struct exchange *exchange, const struct clock *clock,
+                 uint64_t keys) {
+    const struct context_source source = {exchange, self->caller, clock};
+    self->check = (struct permission_check){
+        .ask = ask, .keys = keys | policy_sides_keys(self->common, self->caller)};
+    context_values(&source, self->check.keys, self->context);
+}
+
 struct error *authorize_call(const struct policy *policy, struct exchange *exchange,
                              struct op_call *call, const struct caller *caller) {
-    if (policy == NULL && (caller->kind == CALLER_ANYONE || caller->kind == CALLER_ROOT))
-        return NULL;
+    uint64_t keys = 0;
     struct authorization self = {.common = policy, .caller = caller};
-    self.check = (struct permission_check){.ask = ask, .keys = policy_sides_keys(policy, caller)};
-    const struct context_source source = {exchange, caller, call->context->clock};
-    context_values(&source, self.check.keys, self.context);
+    if (policy == NULL && caller->kind == CALLER_ANYONE)
+        return NULL;
+    self.attached = caller->kind != CALLER_ANYONE && call->context->catalog != NULL &&
+                    catalog_policies(call->context->catalog, &keys);
+    if (policy == NULL && caller->kind == CALLER_ROOT && !self.attached)
+        return NULL;
+    open(&self, exchange, call->context->clock, keys);
     return permission_ask(call, &self.check);
+}
+
+struct error *authorize_permission(const struct policy *policy, struct exchange *exchange,
+                                   const struct caller *caller, struct permission *permission) {
+    struct caller known = *caller;
+    struct authorization self = {.common = policy, .caller = &known, .attached = true};
+    if (caller->kind == CALLER_ANYONE) {
+        known.arn = known.principal_arn = context_arn(&exchange->arena, caller);
+        known.kind = policy == NULL ? CALLER_ROOT : CALLER_USER; /* nobody else limits them */
+    }
+    open(&self, exchange, permission->call->context->clock,
+         permission->proposed == NULL ? 0 : policy_keys_used(permission->proposed));
+    return ask(&self.check, permission);
 }

@@ -12,4 +12,9 @@
 struct error *authorize_call(const struct policy *policy, struct exchange *exchange,
                              struct op_call *call, const struct caller *caller);
 
+/* One permission more, for an operation that wants to know; a caller whose word is not verified is
+ * the user of that name. `policy` and `caller` as above. */
+struct error *authorize_permission(const struct policy *policy, struct exchange *exchange,
+                                   const struct caller *caller, struct permission *permission);
+
 #endif

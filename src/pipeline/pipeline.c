@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "http/reply.h"
 #include "json/member.h"
+#include "ops/permission/permission.h"
 #include "pipeline/authorize.h"
 
 struct pipeline_call {
@@ -184,6 +185,25 @@ static struct error *find_caller(struct pipeline_call *self) {
         authenticate(thread->authenticator, &exchange->arena, &exchange->request,
                      SLICE_LITERAL("dynamodb"), thread->ops.account, &self->caller);
     return error == NULL || thread->authenticator != NULL ? error : after_json(exchange, error);
+}
+
+static bool has_word(const struct http_request *request, struct slice name) {
+    for (uint32_t i = 0; i < request->header_count; i++) {
+        struct http_header header = http_request_header_at(request, i);
+        if (slice_equal_ignoring_case(header.name, name))
+            return slice_equal_ignoring_case(header.value, SLICE_LITERAL("true"));
+    }
+    return false;
+}
+
+/* A caller may say in a header, too, that they mean to lock themselves out. */
+struct error *pipeline_ask(struct permission *permission) {
+    const struct pipeline_call *self = of_call(permission->call);
+    const struct pipeline_thread *thread = self->exchange->thread_context;
+    if (has_word(&self->exchange->request,
+                 SLICE_LITERAL("x-amz-confirm-remove-self-resource-access")))
+        return NULL;
+    return authorize_permission(thread->policy, self->exchange, &self->caller, permission);
 }
 
 static struct error *open_call(struct pipeline_call *self) {

@@ -16,6 +16,9 @@ struct pipeline_thread {
     struct movable_clock *test_clock;    /* NULL: time is not to be moved */
 };
 
+/* op_context.ask of these threads. */
+struct error *pipeline_ask(struct permission *permission);
+
 /* The endpoint's handler. */
 void pipeline_handle(struct exchange *exchange);
 

@@ -62,6 +62,7 @@ static struct op_context context_new(struct server *server) {
         .region = slice_text(server->config.region),
         .account = slice_text(server->config.account),
         .endpoint = server->endpoint_name,
+        .ask = pipeline_ask,
     };
 }
 

@@ -17,6 +17,7 @@
 struct permission {
     struct op_call *call;
     struct policy_request request; /* what policies see of it */
+    const struct policy *proposed; /* to be asked instead of the resource's own; NULL: that one */
     /* By which items are found in the table or index; NULL: it is not there. Borrowed from the
      * catalog until the next permission is made. */
     const struct key_schema *keys;

@@ -6,6 +6,7 @@
 
 #include "model/limits.h"
 #include "ops/permission/permission.h"
+#include "ops/policy/resource_document.h"
 #include "ops/table/table_change.h"
 #include "ops/table/table_indexes.h"
 #include "ops/table/table_keys.h"
@@ -60,13 +61,18 @@ static const struct shape create_table_shape = {
 
 struct create_table {
     struct table_change change;
+    struct resource_document policy; /* when the request has one */
     struct table_definition definition;
 };
 
 static struct error *validate(struct op_call *call) {
     const struct create_table_request *request = call->request;
     TRY(table_change_new(call, request->table_name, sizeof(struct create_table)));
-    return create_table_check(call->arena, request);
+    TRY(create_table_check(call->arena, request));
+    if (!slice_present(request->resource_policy))
+        return NULL;
+    struct create_table *work = call->work;
+    return resource_document_read(call->arena, request->resource_policy, false, &work->policy);
 }
 
 static void define_capacity(struct table_definition *definition,
@@ -104,6 +110,7 @@ static void define_indexes(struct op_call *call, const struct definitions *defin
 static void define(struct op_call *call, struct table_definition *definition) {
     const struct create_table_request *request = call->request;
     const struct table_change *change = call->work;
+    const struct resource_document *policy = &((const struct create_table *)call->work)->policy;
     struct definitions definitions = definitions_of(call->arena, &request->attribute_definitions);
     definition->name = change->job.table_name;
     definition->uuid = random_uuid(call->context->random, call->arena);
@@ -125,6 +132,9 @@ static void define(struct op_call *call, struct table_definition *definition) {
     definition->stream = stream_view_of(request->stream_specification);
     definition->tags = tags_of(call->arena, &request->tags);
     definition->tag_count = request->tags.count;
+    if (policy->policy != NULL)
+        definition->policy =
+            (struct attached_policy){policy->form, policy->unversioned, definition->created_ms};
 }
 
 static struct error *create(struct catalog_job *job, const struct table *current,
@@ -143,16 +153,21 @@ static struct error *create(struct catalog_job *job, const struct table *current
     return NULL;
 }
 
-/* Tags need a permission of their own. */
+/* Tags need a permission of their own, and so does a policy. */
 static struct error *authorize(struct op_call *call, const struct permission_check *check) {
     const struct create_table_request *request = call->request;
     struct permission permission;
     permission_init(&permission, call, call->op->action, request->table_name, SLICE_NONE);
     permission_add_parameters(check, &permission);
     TRY(check->ask(check, &permission));
-    if (request->tags.count == 0)
+    if (request->tags.count > 0) {
+        permission.request.action = SLICE_LITERAL("dynamodb:TagResource");
+        TRY(check->ask(check, &permission));
+    }
+    if (!slice_present(request->resource_policy))
         return NULL;
-    permission.request.action = SLICE_LITERAL("dynamodb:TagResource");
+    permission_init(&permission, call, "dynamodb:PutResourcePolicy", request->table_name,
+                    SLICE_NONE);
     return check->ask(check, &permission);
 }
 

@@ -301,8 +301,6 @@ static struct error *refuse_missing_features(const struct creation *creation) {
     struct arena *arena = creation->arena;
     if (request->vector_indexes.present)
         return error_request(arena, NOT_SUPPORTED("Vector indexes"));
-    if (slice_present(request->resource_policy))
-        return error_request(arena, NOT_SUPPORTED("Resource policies"));
     if (slice_present(request->global_table_source_arn) ||
         slice_present(request->global_table_settings_replication_mode))
         return error_request(arena, NOT_SUPPORTED("Global tables"));

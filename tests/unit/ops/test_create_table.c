@@ -269,8 +269,6 @@ static void streams_and_encryption(void **state) {
          INVALID "SSEType KMS is required if KMSMasterKeyId is specified"},
         {NAME UNITS PLAIN ",\"SSESpecification\":{\"Enabled\":true,\"SSEType\":\"AES256\"}",
          INVALID "SSEType AES256 is not supported"},
-        {NAME UNITS PLAIN ",\"ResourcePolicy\":\"{}\"",
-         VE "Resource policies are not supported by this version of gramme"},
         {NAME UNITS PLAIN ",\"GlobalTableSourceArn\":\"arn\"",
          VE "Global tables are not supported by this version of gramme"},
     };
