@@ -17,8 +17,8 @@ struct tls_session;
 struct tls_session *tls_session_new(struct tls_server *server);
 void tls_session_free(struct tls_session *session);
 
-/* The next bytes of the wire. They stay the caller's, and stay where they are until they are used
- * up; what was fed before must be. */
+/* The next bytes of the wire, when those before are used up; or what is unused of those, at another
+ * place. They stay the caller's, and stay where they are until they are used up. */
 void tls_session_feed(struct tls_session *session, struct slice input);
 /* What of them is not used up yet. */
 struct slice tls_session_unused(const struct tls_session *session);

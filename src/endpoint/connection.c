@@ -222,6 +222,12 @@ struct slice exchange_peer(struct exchange *exchange) {
     return arena_slice(&exchange->arena, slice_text(text));
 }
 
+struct slice exchange_client(struct exchange *exchange) {
+    const struct connection *connection = connection_of_exchange(exchange);
+    const char *name = connection->closed ? NULL : net_stream_client(&connection->stream);
+    return name == NULL ? SLICE_NONE : arena_slice(&exchange->arena, slice_text(name));
+}
+
 void exchange_reply_with(struct exchange *exchange, const struct exchange_reply_options *options) {
     struct exchange_reply_options copy = *options;
     if (slice_present(options->content_type))
@@ -246,6 +252,7 @@ static void on_opened(struct net_stream *stream) {
     struct connection *c = connection_of(stream);
     c->thread = net_loop_context(stream->loop);
     c->exchange.loop = stream->loop;
+    c->exchange.secure = stream->tls != NULL;
     c->exchange.thread_context = c->thread->context;
     expect_next_request(c);
     net_stream_set_deadline(stream, read_deadline(c));

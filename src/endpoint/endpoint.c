@@ -3,6 +3,7 @@
  * Threads: started and stopped from one thread; statistics may be read from any. */
 #include "endpoint/endpoint.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/check.h"
@@ -23,6 +24,13 @@ struct endpoint_limits endpoint_limits_default(void) {
         .tick_ms = 250,
     };
 }
+
+/* HTTP on the port of HTTPS: somebody forgot a letter. */
+#define USE_HTTPS "This port speaks TLS: use https://\n"
+#define PLAIN_ANSWER                                                                 \
+    "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 35\r\n" \
+    "Connection: close\r\n\r\n" USE_HTTPS
+static_assert(sizeof(USE_HTTPS) - 1 == 35, "what Content-Length says");
 
 static void *thread_start(void *user, struct net_loop *loop) {
     struct endpoint *endpoint = user;
@@ -100,6 +108,9 @@ struct error *endpoint_start(struct arena *arena, const struct endpoint_config *
         .connections_max = endpoint->config.limits.connections_max,
         .tick_ms = endpoint->config.limits.tick_ms,
         .write_timeout_ms = endpoint->config.limits.write_timeout_ms,
+        .tls = config->tls,
+        .handshake_timeout_ms = endpoint->config.limits.header_timeout_ms,
+        .plain_answer = SLICE_LITERAL(PLAIN_ANSWER),
         .accept = connection_accept,
         .thread_start = thread_start,
         .thread_stop = thread_stop,

@@ -27,6 +27,8 @@
 #include "http/request.h"
 #include "net/loop.h"
 
+struct tls_server;
+
 struct endpoint_limits {
     uint32_t connections_max;
     uint32_t header_bytes_max; /* request line and headers; 64 KiB at most */
@@ -36,7 +38,8 @@ struct endpoint_limits {
      * quarter is kept for bodies up to 1 MiB. */
     uint64_t memory_bytes_max;
     uint32_t idle_timeout_ms;    /* between two requests */
-    uint32_t header_timeout_ms;  /* from a request's first byte to the end of its headers */
+    uint32_t header_timeout_ms;  /* from a request's first byte to the end of its headers; also the
+                                    time for a handshake */
     uint32_t request_timeout_ms; /* from a request's first byte to its last */
     uint32_t write_timeout_ms;   /* without progress while a reply is sent */
     uint32_t tick_ms;            /* how coarse these times are */
@@ -63,6 +66,9 @@ struct exchange {
 /* The client's address, in the exchange's arena; absent when it cannot be known any more. */
 struct slice exchange_peer(struct exchange *exchange);
 
+/* The name in the certificate that the client had to show (net_stream_client()), likewise. */
+struct slice exchange_client(struct exchange *exchange);
+
 typedef void exchange_handler(struct exchange *exchange);
 
 /* Sends exchange->reply with the JSON content type that the request asked for. */
@@ -82,6 +88,7 @@ struct endpoint_config {
     uint16_t port;     /* 0: any free one */
     unsigned threads;  /* I/O threads, at least 1 */
     struct endpoint_limits limits;
+    struct tls_server *tls;           /* NULL: what comes is plain */
     struct guard_names allow_hosts;   /* names besides its own that it answers to */
     struct guard_names allow_origins; /* whose web pages may ask; "*": all */
     const struct clock *clock;        /* of the Date header; NULL: the system's */

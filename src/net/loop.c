@@ -175,6 +175,7 @@ static void *loop_main(void *arg) {
 void net_loop_init(struct net_loop *loop, unsigned index, const struct net_loop_options *options) {
     loop->index = index;
     loop->options = *options;
+    buffer_init(&loop->encrypted, NET_ENCRYPTED_BYTES_MAX);
     CHECK(uv_loop_init(&loop->uv) == 0);
     CHECK(uv_async_init(&loop->uv, &loop->wake, on_wake) == 0);
     CHECK(uv_timer_init(&loop->uv, &loop->tick) == 0);
@@ -211,8 +212,7 @@ static void stop_now(struct net_task *task) {
     if (loop->stopped != NULL)
         loop->stopped(loop);
     for (struct net_stream *stream = loop->streams; stream != NULL; stream = stream->next)
-        if (!stream->closing && !stream->lingering)
-            stream->events->drain(stream);
+        net_stream_drain(stream);
     end_if_done(loop);
 }
 
@@ -226,4 +226,5 @@ void net_loop_join(struct net_loop *loop) {
     CHECK(pthread_join(loop->thread, NULL) == 0);
     CHECK(atomic_load(&loop->posted) == NULL);
     CHECK(uv_loop_close(&loop->uv) == 0);
+    buffer_release(&loop->encrypted);
 }

@@ -46,7 +46,14 @@ static void open_stream(struct net_task *task) {
         net_stream_close(stream);
         return;
     }
-    stream->events->opened(stream);
+    const struct net_loop_options *options = &stream->loop->options;
+    if (options->tls != NULL) {
+        net_stream_tls_open(stream, options->tls);
+        net_stream_set_deadline(stream,
+                                net_loop_now_ms(stream->loop) + options->handshake_timeout_ms);
+    } else {
+        stream->events->opened(stream);
+    }
     net_stream_resume(stream);
 }
 
@@ -158,6 +165,9 @@ static unsigned start_loops(struct net_server *server) {
     const struct net_server_options *options = &server->options;
     struct net_loop_options loop_options = {.tick_ms = options->tick_ms,
                                             .write_timeout_ms = options->write_timeout_ms,
+                                            .tls = options->tls,
+                                            .handshake_timeout_ms = options->handshake_timeout_ms,
+                                            .plain_answer = options->plain_answer,
                                             .thread_start = options->thread_start,
                                             .thread_stop = options->thread_stop,
                                             .ticked = options->ticked,

@@ -9,12 +9,17 @@
 #include "net/listen.h"
 #include "net/stream.h"
 
+struct tls_server;
+
 struct net_server_options {
     struct net_sockets sockets; /* the server's from now on, also when it does not start */
     unsigned threads;
     uint32_t connections_max; /* more are accepted and closed at once */
     uint32_t tick_ms;         /* how often deadlines are looked at */
     uint32_t write_timeout_ms;
+    struct tls_server *tls; /* whose sessions the connections are; NULL: they are plain */
+    uint32_t handshake_timeout_ms;
+    struct slice plain_answer; /* to who does not speak TLS, but text; stays the caller's */
     /* Memory for a new connection, on the accepting thread; it will be opened on `loop`. */
     struct net_stream *(*accept)(void *user, struct net_loop *loop);
     /* On each loop's thread, first and last. */

@@ -28,6 +28,8 @@ static void on_closed(uv_handle_t *handle) {
     struct net_stream *stream = handle->data;
     struct net_loop *loop = stream->loop;
     net_loop_remove(loop, stream);
+    if (stream->tls != NULL)
+        net_stream_tls_free(stream);
     net_loop_hold(loop); /* the owner may free the stream now */
     stream->events->closed(stream);
     net_loop_unhold(loop);
@@ -37,6 +39,8 @@ void net_stream_close(struct net_stream *stream) {
     if (stream->closing)
         return;
     stream->closing = true;
+    if (stream->tls != NULL)
+        net_stream_tls_end(stream);
     uv_close((uv_handle_t *)&stream->tcp, on_closed);
 }
 
@@ -49,16 +53,16 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf) {
     *ret_buf = uv_buf_init((char *)space.data, (unsigned)space.len);
 }
 
-static void on_ended(struct net_stream *stream) {
+void net_stream_ended(struct net_stream *stream) {
     stream->ended = true;
     stream->reading = false;
-    if (stream->lingering)
+    if (stream->lingering || stream->opening)
         net_stream_close(stream);
     else
         stream->events->ended(stream);
 }
 
-static void on_read(uv_stream_t *tcp, ssize_t len, const uv_buf_t *buf) {
+void net_stream_read(uv_stream_t *tcp, ssize_t len, const uv_buf_t *buf) {
     (void)buf;
     struct net_stream *stream = tcp->data;
     if (stream->closing || len == 0)
@@ -66,7 +70,7 @@ static void on_read(uv_stream_t *tcp, ssize_t len, const uv_buf_t *buf) {
     if (len == UV_ENOBUFS) /* there was no space */
         net_stream_pause(stream);
     else if (len == UV_EOF)
-        on_ended(stream);
+        net_stream_ended(stream);
     else if (len < 0)
         net_stream_close(stream);
     else if (!stream->lingering) {
@@ -93,14 +97,17 @@ void net_stream_pause(struct net_stream *stream) {
 void net_stream_resume(struct net_stream *stream) {
     if (stream->reading || stream->ended || stream->closing)
         return;
-    if (uv_read_start((uv_stream_t *)&stream->tcp, on_alloc, on_read) == 0)
+    bool encrypted = stream->tls != NULL;
+    if (encrypted && !net_stream_tls_resume(stream))
+        return;
+    if (uv_read_start((uv_stream_t *)&stream->tcp, encrypted ? net_stream_tls_alloc : on_alloc,
+                      encrypted ? net_stream_tls_read : net_stream_read) == 0)
         stream->reading = true;
     else
         net_stream_close(stream);
 }
 
-/* Takes `len` bytes off the front of what is unsent. */
-static void unsent_skip(struct net_stream *stream, size_t len) {
+void net_stream_unsent_skip(struct net_stream *stream, size_t len) {
     unsigned gone = 0;
     while (gone < stream->unsent_count && len >= stream->unsent[gone].len)
         len -= stream->unsent[gone++].len;
@@ -112,9 +119,8 @@ static void unsent_skip(struct net_stream *stream, size_t len) {
     }
 }
 
-/* The next bytes to hand to the socket: of a long reply only a piece, so that the loop's other
- * streams have their turn between two pieces. */
-static unsigned next_piece(const struct net_stream *stream, uv_buf_t *ret_bufs, size_t *ret_len) {
+unsigned net_stream_next_piece(const struct net_stream *stream, uv_buf_t *ret_bufs,
+                               size_t *ret_len) {
     unsigned count = 0;
     *ret_len = 0;
     while (count < stream->unsent_count && *ret_len < WRITE_PIECE_BYTES) {
@@ -131,8 +137,8 @@ static void on_written(uv_write_t *write, int status);
 static bool write_piece(struct net_stream *stream) {
     uv_buf_t bufs[NET_WRITE_PARTS_MAX];
     size_t len;
-    unsigned count = next_piece(stream, bufs, &len);
-    unsent_skip(stream, len);
+    unsigned count = net_stream_next_piece(stream, bufs, &len);
+    net_stream_unsent_skip(stream, len);
     stream->write.data = stream;
     if (uv_write(&stream->write, (uv_stream_t *)&stream->tcp, bufs, count, on_written) == 0)
         return true;
@@ -153,36 +159,44 @@ static void on_written(uv_write_t *write, int status) {
     }
 }
 
-enum net_write_result net_stream_write(struct net_stream *stream, const struct slice *parts,
-                                       unsigned count) {
-    CHECK(!stream->writing && !stream->closing && count <= NET_WRITE_PARTS_MAX);
+static enum net_write_result write_plain(struct net_stream *stream) {
     uv_buf_t bufs[NET_WRITE_PARTS_MAX];
     size_t len;
-    for (unsigned i = 0; i < count; i++)
-        stream->unsent[i] =
-            (uv_buf_t){.base = (char *)(uintptr_t)parts[i].data, .len = parts[i].len};
-    stream->unsent_count = count;
-    count = next_piece(stream, bufs, &len);
+    unsigned count = net_stream_next_piece(stream, bufs, &len);
     int done = uv_try_write((uv_stream_t *)&stream->tcp, bufs, count);
     if (done < 0 && done != UV_EAGAIN) {
         net_stream_close(stream);
         return NET_WRITE_FAILED;
     }
-    unsent_skip(stream, done < 0 ? 0 : (size_t)done);
+    net_stream_unsent_skip(stream, done < 0 ? 0 : (size_t)done);
     if (stream->unsent_count == 0)
         return NET_WRITE_DONE;
-    if (!write_piece(stream))
-        return NET_WRITE_FAILED;
-    stream->writing = true;
-    stream->write_mark_ms = net_loop_now_ms(stream->loop);
-    stream->write_mark_bytes = SIZE_MAX; /* taken at the next tick */
-    return NET_WRITE_PENDING;
+    return write_piece(stream) ? NET_WRITE_PENDING : NET_WRITE_FAILED;
+}
+
+enum net_write_result net_stream_write(struct net_stream *stream, const struct slice *parts,
+                                       unsigned count) {
+    CHECK(!stream->writing && !stream->closing && count <= NET_WRITE_PARTS_MAX);
+    for (unsigned i = 0; i < count; i++)
+        stream->unsent[i] =
+            (uv_buf_t){.base = (char *)(uintptr_t)parts[i].data, .len = parts[i].len};
+    stream->unsent_count = count;
+    enum net_write_result result =
+        stream->tls == NULL ? write_plain(stream) : net_stream_tls_write(stream);
+    if (result == NET_WRITE_PENDING) {
+        stream->writing = true;
+        stream->write_mark_ms = net_loop_now_ms(stream->loop);
+        stream->write_mark_bytes = SIZE_MAX; /* taken at the next tick */
+    }
+    return result;
 }
 
 void net_stream_close_gently(struct net_stream *stream, uint32_t linger_ms) {
     uv_os_fd_t fd;
     if (stream->closing || stream->lingering)
         return;
+    if (stream->tls != NULL)
+        net_stream_tls_end(stream);
     if (stream->ended || uv_fileno((uv_handle_t *)&stream->tcp, &fd) != 0 ||
         shutdown(fd, SHUT_WR) != 0) {
         net_stream_close(stream);
@@ -225,13 +239,20 @@ void net_stream_tick(struct net_stream *stream, uint64_t now_ms, uint32_t write_
         return;
     if (stream->deadline_ms != 0 && now_ms >= stream->deadline_ms) {
         stream->deadline_ms = 0;
-        if (stream->lingering)
+        if (stream->lingering || stream->opening)
             net_stream_close(stream);
         else
             stream->events->expired(stream);
-    } else if (!stream->lingering) {
+    } else if (!stream->lingering && !stream->opening) {
         stream->events->ticked(stream);
     }
+}
+
+void net_stream_drain(struct net_stream *stream) {
+    if (stream->opening)
+        net_stream_close(stream);
+    else if (!stream->closing && !stream->lingering)
+        stream->events->drain(stream);
 }
 
 /* ---- who is there ---- */

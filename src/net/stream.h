@@ -4,6 +4,8 @@
  * through net_stream_events. Life cycle:
  *   1. The owner's accept function (server.h) allocates it and returns net_stream_init()'d memory.
  *   2. `opened` is called on the stream's loop; from then on everything happens on that thread.
+ *      With TLS that is after the handshake (stream_tls.c); of who does not get so far the owner
+ *      hears `closed` only.
  *   3. Reading goes on until net_stream_pause(), a full buffer, or the end of the peer's data.
  *   4. The work is done in turns (net_stream_want_turn): in each round of the loop first all
  *      sockets are read; then, for a number of streams at a time, their requests are handled and
@@ -21,6 +23,7 @@
 #include "net/loop.h"
 
 struct net_stream;
+struct net_tls;
 
 struct net_space {
     uint8_t *data;
@@ -52,6 +55,7 @@ struct net_stream {
     unsigned unsent_count;
     const struct net_stream_events *events;
     struct net_loop *loop;
+    struct net_tls *tls;                /* NULL: what the socket sees is what the owner says */
     struct net_stream *next, *previous; /* the loop's list */
     struct net_task arrival;
     struct net_stream *turn_next; /* the loop's list of those that want a turn */
@@ -59,6 +63,7 @@ struct net_stream {
     uint64_t write_mark_ms;       /* when the pending write last moved */
     size_t write_mark_bytes;      /* what it still had to do then */
     int fd;                       /* until it is opened */
+    bool opening;                 /* the handshake is under way */
     bool reading, writing, ended, lingering, closing, wants_turn;
 };
 
@@ -97,5 +102,8 @@ enum { NET_ADDRESS_CHARS = 46 }; /* with its NUL */
 /* The peer's address without its port, an IPv4 one always in its own form. A system call. False:
  * the socket does not know any more. */
 bool net_stream_peer(const struct net_stream *stream, char ret_text[NET_ADDRESS_CHARS]);
+
+/* The common name in the certificate of a client that had to have one; NULL: there is none. */
+const char *net_stream_client(const struct net_stream *stream);
 
 #endif

@@ -1,5 +1,5 @@
 /* test_tls.c - sessions of a TLS server, at the other end of a socket from our own client, with
- * certificates of an authority that is made here. */
+ * certificates of an authority that is made for it. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,75 +15,27 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "crypto/certificate.h"
 #include "crypto/tls.h"
 #include "crypto/tls_session.h"
 #include "crypto/tls_tickets.h"
+#include "support/certificate_fixture.h"
 
 enum { WIRE_BYTES = 16 * 1024, LONG = 100 * 1000 };
 
-/* ---- files ---- */
-
-struct place {
-    struct arena arena;
-    char directory[32];
-    char ca[64], certificate[64], key[64], other_key[64];
-    struct certificate_pem authority;
-};
-
-static void write_file(const char *path, struct slice text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text.data, 1, text.len, file), text.len);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void make_server_certificate(struct place *place) {
-    static const char *const names[] = {"localhost", "127.0.0.1", "::1", "*.example.com"};
-    struct certificate_wish wish = {.use = CERTIFICATE_SERVER,
-                                    .subject = "a server",
-                                    .names = names,
-                                    .name_count = 4,
-                                    .days = 10,
-                                    .issuer = &place->authority};
-    struct certificate_pem pem;
-    assert_null(certificate_make(&place->arena, &wish, &pem));
-    write_file(place->certificate, pem.certificate);
-    write_file(place->key, pem.key);
-}
-
 static int set_up(void **state) {
-    struct place *place = calloc(1, sizeof(*place));
-    arena_init(&place->arena);
-    strcpy(place->directory, "/tmp/gramme-tls-XXXXXX");
-    assert_non_null(mkdtemp(place->directory));
-    snprintf(place->ca, sizeof(place->ca), "%s/ca.pem", place->directory);
-    snprintf(place->certificate, sizeof(place->ca), "%s/server.pem", place->directory);
-    snprintf(place->key, sizeof(place->ca), "%s/server.key", place->directory);
-    snprintf(place->other_key, sizeof(place->ca), "%s/other.key", place->directory);
-    struct certificate_wish wish = {
-        .use = CERTIFICATE_AUTHORITY, .subject = "an authority", .days = 10};
-    assert_null(certificate_make(&place->arena, &wish, &place->authority));
-    write_file(place->ca, place->authority.certificate);
-    write_file(place->other_key, place->authority.key);
-    make_server_certificate(place);
+    struct certificate_fixture *place = calloc(1, sizeof(*place));
+    certificate_fixture_init(place);
     *state = place;
     return 0;
 }
 
 static int tear_down(void **state) {
-    struct place *place = *state;
-    remove(place->ca);
-    remove(place->certificate);
-    remove(place->key);
-    remove(place->other_key);
-    assert_int_equal(rmdir(place->directory), 0);
-    arena_release(&place->arena);
-    free(place);
+    certificate_fixture_release(*state);
+    free(*state);
     return 0;
 }
 
-static struct tls_server *server_new(struct place *place) {
+static struct tls_server *server_new(struct certificate_fixture *place) {
     struct tls_server_files files = {place->certificate, place->key, NULL};
     struct tls_server *server = NULL;
     assert_null(tls_server_new(&place->arena, &files, &server));
@@ -101,8 +53,8 @@ struct pair {
     uint8_t wire[WIRE_BYTES];
 };
 
-static void pair_open(struct pair *pair, struct place *place, struct tls_server *server,
-                      const char *host) {
+static void pair_open(struct pair *pair, struct certificate_fixture *place,
+                      struct tls_server *server, const char *host) {
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair->fds), 0);
     assert_null(tls_context_new_client(&place->arena, place->ca, &pair->context));
     pair->client = tls_new_client(pair->context, host, pair->fds[0]);
@@ -155,7 +107,8 @@ static void pair_agree(struct pair *pair) {
 
 /* ---- tests ---- */
 
-static void check_error(struct place *place, struct tls_server_files files, const char *text) {
+static void check_error(struct certificate_fixture *place, struct tls_server_files files,
+                        const char *text) {
     struct tls_server *server = NULL;
     struct error *error = tls_server_new(&place->arena, &files, &server);
     assert_non_null(error);
@@ -163,15 +116,14 @@ static void check_error(struct place *place, struct tls_server_files files, cons
 }
 
 static void test_wrong_files(void **state) {
-    struct place *place = *state;
+    struct certificate_fixture *place = *state;
     check_error(place, (struct tls_server_files){"/nowhere", place->key, NULL},
                 "cannot read the certificate from /nowhere: No such file");
     check_error(place, (struct tls_server_files){place->key, place->key, NULL},
                 "cannot read the certificate from");
     check_error(place, (struct tls_server_files){place->certificate, "/nowhere", NULL},
                 "cannot read the key of the certificate from /nowhere: No such file");
-    check_error(place, (struct tls_server_files){place->certificate, place->other_key, NULL},
-                "key");
+    check_error(place, (struct tls_server_files){place->certificate, place->ca_key, NULL}, "key");
     check_error(place, (struct tls_server_files){place->certificate, place->key, place->key},
                 "cannot read the authority of clients from");
 }
@@ -279,15 +231,15 @@ static void test_garbage_is_refused(void **state) {
 }
 
 static void test_reload(void **state) {
-    struct place *place = *state;
+    struct certificate_fixture *place = *state;
     struct tls_server *server = server_new(place);
     struct pair before, after;
     pair_open(&before, place, server, "localhost");
-    write_file(place->certificate, SLICE_LITERAL("nonsense"));
+    certificate_fixture_write(place->certificate, SLICE_LITERAL("nonsense"));
     struct error *error = tls_server_reload(&place->arena, server);
     assert_non_null(error);
     pair_agree(&before);
-    make_server_certificate(place);
+    certificate_fixture_renew(place);
     assert_null(tls_server_reload(&place->arena, server));
     pair_open(&after, place, server, "localhost");
     pair_agree(&after);

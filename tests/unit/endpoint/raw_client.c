@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "crypto/tls.h"
 
 enum { WAIT_SECONDS = 10 };
 
@@ -34,7 +35,13 @@ void raw_connect(struct raw_client *client, uint16_t port) {
     raw_connect_with_window(client, port, 0);
 }
 
+bool raw_secure(struct raw_client *client, struct tls_context *context) {
+    client->tls = tls_new_client(context, "127.0.0.1", client->fd);
+    return tls_handshake(client->tls) == IO_DONE;
+}
+
 void raw_close(struct raw_client *client) {
+    tls_free(client->tls);
     close(client->fd);
     free(client->data);
     client->data = NULL;
@@ -46,7 +53,16 @@ void raw_abort(struct raw_client *client) {
     raw_close(client);
 }
 
+static bool send_encrypted(struct raw_client *client, const char *bytes, size_t len) {
+    for (size_t sent; len > 0; bytes += sent, len -= sent)
+        if (tls_send(client->tls, bytes, len, &sent) != IO_DONE)
+            return false;
+    return true;
+}
+
 bool raw_send(struct raw_client *client, const char *bytes, size_t len) {
+    if (client->tls != NULL)
+        return send_encrypted(client, bytes, len);
     while (len > 0) {
         ssize_t sent = TEMP_FAILURE_RETRY(send(client->fd, bytes, len, MSG_NOSIGNAL));
         if (sent < 0 && (errno == EPIPE || errno == ECONNRESET))
@@ -75,6 +91,9 @@ void raw_post(struct raw_client *client, const char *path, const char *body) {
 }
 
 ssize_t raw_read(struct raw_client *client, void *bytes, size_t size) {
+    size_t len;
+    if (client->tls != NULL)
+        return tls_receive(client->tls, bytes, size, &len) == IO_DONE ? (ssize_t)len : 0;
     return TEMP_FAILURE_RETRY(recv(client->fd, bytes, size, 0));
 }
 

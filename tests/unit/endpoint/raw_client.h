@@ -10,9 +10,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct tls_context;
+
 struct raw_client {
     int fd;
-    char *data; /* received and not yet taken */
+    struct tls *tls; /* NULL: plain */
+    char *data;      /* received and not yet taken */
     size_t len, capacity;
 };
 
@@ -25,6 +28,8 @@ struct raw_reply {
 };
 
 void raw_connect(struct raw_client *client, uint16_t port);
+/* Then: speaks TLS with 127.0.0.1. False when there is no agreement. */
+bool raw_secure(struct raw_client *client, struct tls_context *context);
 void raw_close(struct raw_client *client);
 /* With a reset instead of a goodbye. */
 void raw_abort(struct raw_client *client);
