@@ -114,6 +114,7 @@ struct command_family {
     const struct command *const *commands; /* NULL ends them */
 };
 
+extern const struct command_family family_cert;
 extern const struct command_family family_key;
 extern const struct command_family family_role;
 extern const struct command_family family_user;

@@ -13,7 +13,7 @@ const struct command *const commands[] = {
 };
 
 static const struct command_family *const families[] = {&family_user, &family_role, &family_key,
-                                                        NULL};
+                                                        &family_cert, NULL};
 
 static void print_help(FILE *out) {
     fputs("gramme: a DynamoDB-compatible database\n"
