@@ -70,7 +70,10 @@ static struct error *ask(const struct permission_check *check, struct permission
         .resource = self->attached ? attached_policy(permission) : NULL,
     };
     struct policy_decision decision = policy_decide(&sides, request);
-    return decision.allowed ? NULL : refuse(self, permission, &decision);
+    if (decision.allowed)
+        return NULL;
+    permission->call->denied++;
+    return refuse(self, permission, &decision);
 }
 
 static void open(struct authorization *self, struct exchange *exchange, const struct clock *clock,

@@ -18,6 +18,15 @@
 #include "ops/permission/permission.h"
 #include "pipeline/authorize.h"
 
+/* How far a call has come. */
+enum call_step {
+    STEP_FIND,
+    STEP_AUTHENTICATE,
+    STEP_DECODE,
+    STEP_VALIDATE, /* from here on the operation's release is due */
+    STEP_RUN,      /* it is valid, if not allowed */
+};
+
 struct pipeline_call {
     struct op_call call;
     struct exchange *exchange;
@@ -25,7 +34,8 @@ struct pipeline_call {
     struct error *error; /* of the step on a worker */
     enum op_state state; /* likewise */
     struct caller caller;
-    bool validated; /* the operation's release is due */
+    enum call_step step;
+    struct audit_note *note; /* NULL: there is no audit log */
 };
 
 static struct pipeline_call *of_call(struct op_call *call) {
@@ -100,15 +110,56 @@ static void reply_error(struct exchange *exchange, const struct op_call *call,
     exchange_reply(exchange, error_kind(error->code)->http_status);
 }
 
+/* ---- the audit log ---- */
+
+static bool has_written(const struct account *account) {
+    for (const struct account_table *table = &account->first; table != NULL; table = table->next)
+        if (table->access & ACCOUNT_WRITE)
+            return true;
+    return false;
+}
+
+/* Or tried to. Of statements their account tells. */
+static bool is_change(const struct pipeline_call *self) {
+    const struct op *op = self->call.op;
+    if (op == NULL || !(op->flags & OP_WRITES))
+        return false;
+    return !(op->flags & OP_READS) || has_written(&self->call.account);
+}
+
+static bool is_denied(const struct pipeline_call *self, const struct error *error) {
+    return self->call.denied > 0 || (error != NULL && (self->step == STEP_AUTHENTICATE ||
+                                                       error->code == ERROR_ACCESS_DENIED));
+}
+
+/* Of what changes nothing the permissions are looked for when it was denied, which is seldom. */
+static void audit(struct pipeline_call *self, const struct error *error) {
+    struct exchange *exchange = self->exchange;
+    struct pipeline_thread *thread = exchange->thread_context;
+    struct audit_note *note = self->note;
+    if (!is_change(self) && !is_denied(self, error))
+        return;
+    self->call.context = &thread->ops; /* it may have been a worker's */
+    if (note->permission_count == 0 && self->step == STEP_RUN)
+        audit_note_permissions(note, &self->call);
+    if (self->call.op != NULL)
+        note->operation = slice_text(self->call.op->name);
+    struct audit_outcome outcome = {.denied = self->call.denied};
+    outcome.error = error == NULL ? NULL : error_kind(error->code)->type;
+    audit_write(thread->auditor, exchange, note, outcome);
+}
+
 /* Every call ends here. Its account is complete, and can be read until it is released. */
 static void finish(struct pipeline_call *self, struct error *error) {
     struct exchange *exchange = self->exchange;
     const struct op *op = self->call.op;
-    if (self->validated && op->release != NULL)
-        op->release(&self->call);
     if (error == NULL && exchange->reply.overflow)
         error = error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,
                           "The reply is larger than this server allows");
+    if (self->note != NULL)
+        audit(self, error);
+    if (self->step >= STEP_VALIDATE && op->release != NULL)
+        op->release(&self->call);
     if (error != NULL)
         reply_error(exchange, &self->call, error);
     else
@@ -181,6 +232,7 @@ static struct error *after_json(struct exchange *exchange, struct error *later) 
 static struct error *find_caller(struct pipeline_call *self) {
     struct exchange *exchange = self->exchange;
     const struct pipeline_thread *thread = exchange->thread_context;
+    self->step = STEP_AUTHENTICATE;
     struct error *error =
         authenticate(thread->authenticator, &exchange->arena, &exchange->request,
                      SLICE_LITERAL("dynamodb"), thread->ops.account, &self->caller);
@@ -214,6 +266,9 @@ static struct error *open_call(struct pipeline_call *self) {
     if (call->op == NULL)
         return after_json(exchange, error_without_text(arena, ERROR_UNKNOWN_OPERATION));
     TRY(find_caller(self));
+    self->step = STEP_DECODE;
+    if (self->note != NULL)
+        audit_note_caller(self->note, arena, &self->caller);
     if (exchange->request.body.len == 0)
         return error_without_text(arena, ERROR_SERIALIZATION);
     const struct shape *input = call->op->input;
@@ -228,11 +283,12 @@ static struct error *start_call(struct pipeline_call *self) {
     const struct pipeline_thread *thread = self->exchange->thread_context;
     TRY(open_call(self));
     const struct op *op = self->call.op;
-    if (op->validate != NULL) {
-        self->validated = true;
+    self->step = STEP_VALIDATE;
+    if (op->validate != NULL)
         TRY(op->validate(&self->call));
-    }
-    self->validated = true;
+    self->step = STEP_RUN;
+    if (self->note != NULL && (op->flags & OP_WRITES))
+        audit_note_permissions(self->note, &self->call);
     TRY(authorize_call(thread->policy, self->exchange, &self->call, &self->caller));
     return op->run(&self->call, &self->state);
 }
@@ -247,6 +303,8 @@ void pipeline_handle(struct exchange *exchange) {
     self->call.reply = &exchange->reply;
     self->call.wake = wake;
     self->call.user = self;
+    if (thread->auditor != NULL)
+        self->note = audit_note_new(exchange);
     struct error *error = start_call(self);
     if (error != NULL || self->state == OP_DONE) {
         finish(self, error);

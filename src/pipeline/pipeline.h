@@ -4,6 +4,7 @@
 
 #include "endpoint/endpoint.h"
 #include "ops/op.h"
+#include "pipeline/audit.h"
 #include "pipeline/authenticate.h"
 #include "pipeline/workers.h"
 
@@ -13,6 +14,7 @@ struct pipeline_thread {
     struct workers *workers;
     struct authenticator *authenticator; /* NULL: callers are who they say */
     const struct policy *policy;         /* of all callers; NULL: there is none */
+    struct auditor *auditor;             /* NULL: there is no audit log */
     struct movable_clock *test_clock;    /* NULL: time is not to be moved */
 };
 

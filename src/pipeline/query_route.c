@@ -64,7 +64,8 @@ static struct sts_fault run_sts(struct exchange *exchange, const struct form *fo
     return sts_run(&request, &exchange->reply);
 }
 
-static struct sts_fault run(struct exchange *exchange, const struct form *form) {
+static struct sts_fault run(struct exchange *exchange, const struct form *form,
+                            struct audit_note *note) {
     const struct pipeline_thread *thread = exchange->thread_context;
     struct caller caller = {.kind = CALLER_ANYONE};
     if (!slice_is(form_find(form, "Version"), STS_VERSION))
@@ -72,7 +73,26 @@ static struct sts_fault run(struct exchange *exchange, const struct form *form) 
                                   SLICE_LITERAL("No such version: there is 2011-06-15, of STS")};
     struct error *error = authenticate(thread->authenticator, &exchange->arena, &exchange->request,
                                        SLICE_LITERAL("sts"), thread->ops.account, &caller);
-    return error != NULL ? fault_of(error) : run_sts(exchange, form, &caller);
+    if (error != NULL)
+        return fault_of(error);
+    if (note != NULL)
+        audit_note_caller(note, &exchange->arena, &caller);
+    return run_sts(exchange, form, &caller);
+}
+
+/* What hands out credentials, and what was denied. */
+static void audit(struct exchange *exchange, const struct form *form, struct audit_note *note,
+                  const struct sts_fault *fault) {
+    const struct pipeline_thread *thread = exchange->thread_context;
+    struct slice action = form_find(form, "Action"), role = form_find(form, "RoleArn");
+    struct arena *arena = &exchange->arena;
+    if (!sts_issues(action) && fault->status != 403)
+        return;
+    note->operation = auth_quotable(arena, action);
+    if (slice_present(role))
+        audit_note_permission(note, arena, SLICE_LITERAL("sts:AssumeRole"),
+                              auth_quotable(arena, role));
+    audit_write(thread->auditor, exchange, note, (struct audit_outcome){.error = fault->code});
 }
 
 void query_handle(struct exchange *exchange) {
@@ -80,17 +100,20 @@ void query_handle(struct exchange *exchange) {
     struct arena *arena = &exchange->arena;
     struct slice id = random_uuid(thread->ops.random, arena);
     struct form form = {NULL, 0};
+    struct audit_note *note = thread->auditor == NULL ? NULL : audit_note_new(exchange);
     struct sts_fault fault = {400, "MalformedInput", SLICE_LITERAL("The form has too many fields")};
     if (form_read(arena, exchange->request.body, &form)) {
         struct slice name =
             arena_printf(arena, "%.*sResponse", SLICE_ARGS(form_find(&form, "Action")));
         xml_open_root(&exchange->reply, (const char *)name.data, STS_NAME_SPACE);
-        fault = run(exchange, &form);
+        fault = run(exchange, &form, note);
         xml_open(&exchange->reply, "ResponseMetadata");
         xml_text(&exchange->reply, "RequestId", id);
         xml_close(&exchange->reply, "ResponseMetadata");
         xml_close(&exchange->reply, (const char *)name.data);
     }
+    if (note != NULL)
+        audit(exchange, &form, note, &fault);
     if (fault.code != NULL)
         send_fault(exchange, id, &fault);
     else

@@ -11,6 +11,7 @@
 
 #include "admin/control.h"
 #include "admin/data_directory.h"
+#include "audit/audit_log.h"
 #include "base/check.h"
 #include "base/log.h"
 #include "base/machine.h"
@@ -41,6 +42,7 @@ struct server {
     struct control_service access_service;
     struct slice first_key[2]; /* id and secret, until they were told; absent: there is none */
     size_t tables_unencrypted; /* when it started: that ask for what they do not get */
+    struct audit_log *audit;   /* NULL: there is none */
     struct workers *workers;
     struct endpoint *endpoint;
     struct control *control;
@@ -82,6 +84,8 @@ static void *io_thread_start(void *user, unsigned index) {
     if (server->access != NULL)
         thread->authenticator = authenticator_new(access_iam(server->access),
                                                   server->config.skew_minutes, server->clock);
+    if (server->audit != NULL)
+        thread->auditor = auditor_new(server->audit);
     thread->test_clock = server->config.test_clock ? &server->movable : NULL;
     return thread;
 }
@@ -91,6 +95,7 @@ static void io_thread_stop(void *user, void *context) {
     struct pipeline_thread *thread = context;
     context_free(&thread->ops);
     authenticator_free(thread->authenticator);
+    auditor_free(thread->auditor);
     free(thread);
 }
 
@@ -224,6 +229,11 @@ static struct error *open_access(struct server *server, struct arena *arena) {
     return make_first_key(server, arena);
 }
 
+static struct error *open_audit(struct server *server, struct arena *arena) {
+    struct audit_log_options options = {.path = server->config.audit};
+    return options.path == NULL ? NULL : audit_log_open(arena, &options, &server->audit);
+}
+
 static struct error *start_workers(struct server *server, struct arena *arena) {
     unsigned count = server->config.threads;
     struct workers_options options = {
@@ -297,6 +307,7 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     count_unencrypted(server);
     catch_up(server);
     TRY(open_access(server, arena));
+    TRY(open_audit(server, arena));
     TRY(start_workers(server, arena));
     TRY(start_endpoint(server, arena));
     start_control(server, arena);
@@ -330,7 +341,8 @@ uint16_t server_port(const struct server *server) {
 
 /* What is read again goes on a line of its own here. */
 void server_reload(struct server *server) {
-    (void)server;
+    if (server->audit != NULL)
+        audit_log_reopen(server->audit);
     log_info("read again what may change while the server runs");
 }
 
@@ -356,6 +368,7 @@ void server_stop(struct server *server) {
     if (server->endpoint != NULL)
         endpoint_stop(server->endpoint, STOP_GRACE_MS);
     workers_stop(server->workers);
+    audit_log_close(server->audit);
     if (server->config.test_clock && server->engine != NULL)
         engine_time_moved(server->engine); /* it keeps the time, for the next run */
     access_close(server->access);

@@ -19,6 +19,7 @@ struct server_config {
     uint64_t cache_bytes;       /* of data read from disk; 0: a quarter of the machine's memory */
     unsigned threads;           /* I/O threads; 0: as many as cores */
     const char *program;        /* its name and version, for the header of backups; or NULL */
+    const char *audit;          /* a file, "-" for standard output: its log of changes; or NULL */
     const char *policy;         /* a file: what callers may do; NULL: everything */
     bool auth;                  /* signatures are verified */
     unsigned skew_minutes;      /* how far the date of a signature may be off */

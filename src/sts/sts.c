@@ -175,11 +175,19 @@ static struct sts_fault get_session_token(const struct sts_request *request, str
 static const struct {
     const char *action;
     struct sts_fault (*run)(const struct sts_request *request, struct buffer *out);
+    bool issues;
 } actions[] = {
-    {"GetCallerIdentity", get_caller_identity},
-    {"AssumeRole", assume_role},
-    {"GetSessionToken", get_session_token},
+    {"GetCallerIdentity", get_caller_identity, false},
+    {"AssumeRole", assume_role, true},
+    {"GetSessionToken", get_session_token, true},
 };
+
+bool sts_issues(struct slice action) {
+    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+        if (slice_is(action, actions[i].action))
+            return actions[i].issues;
+    return false;
+}
 
 struct sts_fault sts_run(const struct sts_request *request, struct buffer *out) {
     struct slice action = form_find(request->form, "Action");

@@ -12,6 +12,9 @@
 
 #define STS_NAME_SPACE "https://sts.amazonaws.com/doc/2011-06-15/"
 
+/* Whether the action, of that name, hands out credentials when all is well. */
+bool sts_issues(struct slice action);
+
 /* Writes the result's element; nothing of use in it when there is a fault. */
 struct sts_fault sts_run(const struct sts_request *request, struct buffer *out);
 

@@ -16,7 +16,7 @@ def client_saying(endpoint, **headers):
         for name, value in headers.items():
             request.headers[name] = value
 
-    client.meta.events.register("before-send.dynamodb.*", change)
+    client.meta.events.register("before-sign.dynamodb.*", change)
     return client
 
 

@@ -86,7 +86,7 @@ def call(port, operation, body, headers=None):
 
 
 class Connection:
-    """One keep-alive connection; an answer is the reply's JSON, with the error's name as `error`."""
+    """One keep-alive connection; an answer is the reply's JSON, with the error's name as `error`. Its id is `request_id`."""
 
     def __init__(self, port):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -95,6 +95,7 @@ class Connection:
         self.connection.request("POST", "/", json.dumps(body), {**HEADERS, "X-Amz-Target": target(operation)})
         response = self.connection.getresponse()
         answer = json.loads(response.read())
+        self.request_id = response.getheader("x-amzn-RequestId")
         if response.status != 200:
             answer["error"] = answer["__type"].split("#")[1]
         return answer

@@ -168,6 +168,9 @@ static const struct option serve_options[] = {
     {"policy", "FILE", .kind = OPTION_FILE, AT(config.policy), .otherwise = "everything is allowed",
      .help = "IAM policy of all callers: what it does not allow is refused; see "
              "docs/POLICIES.md"},
+    {"audit", "FILE", .kind = OPTION_FILE, AT(config.audit), .otherwise = "none",
+     .help = "append a line of JSON to FILE for each request that changes something or is denied; "
+             "- is standard output; SIGHUP opens FILE anew; see docs/OPERATIONS.md"},
     {"allow-host", "NAME", .kind = OPTION_TEXTS, AT(config.allow_hosts),
      .form = {"a host's name without a port", is_host},
      .otherwise = "its own names, where only this machine reaches it; any, where others do",
