@@ -113,7 +113,8 @@ static void write_summary(struct json_writer *json, const struct insights_target
 static void write_page(struct op_call *call, struct list *list) {
     const struct list_insights_request *request = call->request;
     int64_t room = request->max_results.present ? request->max_results.value : LIMIT_LIST_INSIGHTS;
-    struct insights_target target, last;
+    struct insights_target target;
+    struct slice token = SLICE_NONE;
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
@@ -121,12 +122,13 @@ static void write_page(struct op_call *call, struct list *list) {
     bool more = list_next(list, &target);
     for (; more && room > 0; room--) {
         write_summary(&json, &target);
-        last = target;
+        if (room == 1)
+            token = print_token(call->arena, &target);
         more = list_next(list, &target);
     }
     json_array_end(&json);
-    if (more)
-        member_text(&json, "NextToken", print_token(call->arena, &last));
+    if (more && slice_present(token))
+        member_text(&json, "NextToken", token);
     json_object_end(&json);
 }
 
