@@ -22,6 +22,7 @@ struct place {
 
 struct signing_keys {
     struct digest *other; /* for what is too long to be kept */
+    struct place *last;   /* that was asked for; NULL: none yet */
     uint64_t calls;
     struct place places[SETS][WAYS];
 };
@@ -99,9 +100,27 @@ static void fill(struct place *place, const struct name *name, struct slice secr
     place->name = *name;
 }
 
+static bool take(struct slice *name, struct slice part) {
+    if (name->len < part.len + 1 || name->data[0] != part.len ||
+        memcmp(name->data + 1, part.data, part.len) != 0)
+        return false;
+    *name = slice_skip(*name, part.len + 1);
+    return true;
+}
+
+/* Whether it is what the place was filled for, without making its name. */
+static bool is_of(const struct place *place, struct slice secret, const struct sigv4_scope *scope) {
+    struct slice rest = slice_of(place->name.bytes, place->name.len);
+    return take(&rest, secret) && take(&rest, scope->day) && take(&rest, scope->region) &&
+           take(&rest, scope->service);
+}
+
+/* One caller mostly asks again and again. */
 struct digest *signing_keys_get(struct signing_keys *keys, struct slice secret,
                                 const struct sigv4_scope *scope) {
     struct name name;
+    if (keys->last != NULL && is_of(keys->last, secret, scope))
+        return keys->last->digest;
     if (!make_name(secret, scope, &name)) {
         derive(keys->other, secret, scope);
         return keys->other;
@@ -112,5 +131,6 @@ struct digest *signing_keys_get(struct signing_keys *keys, struct slice secret,
         fill(place, &name, secret, scope);
     place->used = ++keys->calls;
     secret_wipe(&name, sizeof(name));
+    keys->last = place;
     return place->digest;
 }

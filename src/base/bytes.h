@@ -90,12 +90,22 @@ static inline size_t varint_decode_checked(const uint8_t *p, size_t available, u
     return 0;
 }
 
-/* Two digits a byte, without an end. */
+/* Two digits a byte, without an end. Four bytes at a time: each half byte gets a byte of its own,
+ * and from ten on the distance from '9' to 'a'. */
 static inline void hex_print(const uint8_t *bytes, size_t size, char *ret_text) {
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < size; i++) {
-        ret_text[2 * i] = digits[bytes[i] >> 4];
-        ret_text[2 * i + 1] = digits[bytes[i] & 15];
+    const uint8_t *end = bytes + size;
+    for (; end - bytes >= 4; bytes += 4, ret_text += 8) {
+        uint64_t n = load_u32_be(bytes);
+        n = (n | n << 16) & UINT64_C(0x0000ffff0000ffff);
+        n = (n | n << 8) & UINT64_C(0x00ff00ff00ff00ff);
+        n = (n | n << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+        uint64_t letters = (n + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
+        store_u64_be((uint8_t *)ret_text,
+                     n + UINT64_C(0x3030303030303030) + letters * ('a' - '9' - 1));
+    }
+    for (; bytes < end; bytes++) {
+        *ret_text++ = "0123456789abcdef"[*bytes >> 4];
+        *ret_text++ = "0123456789abcdef"[*bytes & 15];
     }
 }
 

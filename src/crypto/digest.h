@@ -1,8 +1,8 @@
 /* digest.h - SHA-256 and HMAC-SHA-256 by OpenSSL, which is loaded with the first of these and not
  * before.
  *
- * Algorithms are looked up once and contexts used again: that is most of what hashing a few hundred
- * bytes costs. Threads: a struct digest belongs to one; making one may happen on any. */
+ * A digest holds a key, for HMAC, in the form in which it is used.
+ * Threads: a struct digest belongs to one; making one may happen on any. */
 #ifndef GRAMME_CRYPTO_DIGEST_H
 #define GRAMME_CRYPTO_DIGEST_H
 

@@ -15,6 +15,8 @@ struct iam {
     pthread_mutex_t lock;     /* guards the pointer, not the directory */
     struct directory *directory;
     atomic_uint_fast64_t generation; /* of the directory */
+    struct arena arena;
+    struct slice owner_arn;
 };
 
 /* A session that was opened, with what it names. */
@@ -51,6 +53,9 @@ struct error *iam_open(struct arena *arena, const struct iam_options *options,
     pthread_mutex_init(&iam->changing, NULL);
     pthread_mutex_init(&iam->lock, NULL);
     atomic_init(&iam->generation, 1);
+    arena_init(&iam->arena);
+    iam->owner_arn =
+        arena_printf(&iam->arena, "arn:aws:iam::%.*s:root", SLICE_ARGS(options->account));
     struct error *error = load(iam, arena, &iam->directory);
     if (error != NULL) {
         iam_close(iam);
@@ -64,6 +69,7 @@ void iam_close(struct iam *iam) {
     if (iam == NULL)
         return;
     directory_unref(iam->directory);
+    arena_release(&iam->arena);
     pthread_mutex_destroy(&iam->lock);
     pthread_mutex_destroy(&iam->changing);
     free(iam);
@@ -129,11 +135,12 @@ static struct error *invalid_token(struct arena *arena) {
                      "The security token included in the request is invalid");
 }
 
-static struct caller caller_of_owner(const struct iam *iam, struct arena *arena) {
-    struct slice account = iam->options.account;
-    struct slice arn = arena_printf(arena, "arn:aws:iam::%.*s:root", SLICE_ARGS(account));
-    return (struct caller){
-        .kind = CALLER_ROOT, .account = account, .arn = arn, .principal_arn = arn, .id = account};
+static struct caller caller_of_owner(const struct iam *iam) {
+    return (struct caller){.kind = CALLER_ROOT,
+                           .account = iam->options.account,
+                           .arn = iam->owner_arn,
+                           .principal_arn = iam->owner_arn,
+                           .id = iam->options.account};
 }
 
 /* What users and roles have in common. */
@@ -165,7 +172,7 @@ static struct error *long_term(struct iam_view *view, struct arena *arena, struc
         return invalid_key(arena);
     ret->secret = key->secret;
     if (key->user.len == 0) {
-        ret->caller = caller_of_owner(view->iam, arena);
+        ret->caller = caller_of_owner(view->iam);
         return NULL;
     }
     const struct principal *user = directory_find(view->directory, PRINCIPAL_USER, key->user);
@@ -181,7 +188,7 @@ static struct error *long_term(struct iam_view *view, struct arena *arena, struc
 static bool identify(struct iam_view *view, struct kept_session *kept) {
     const struct session *session = &kept->session;
     if (session->of == SESSION_OF_OWNER) {
-        kept->caller = caller_of_owner(view->iam, &kept->arena);
+        kept->caller = caller_of_owner(view->iam);
         return true;
     }
     bool role = session->of == SESSION_OF_ROLE;

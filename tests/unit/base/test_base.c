@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/random.h"
+#include "base/secret.h"
 #include "base/siphash.h"
 
 static void arena_rewinds_to_its_mark(void **state) {
@@ -113,6 +115,33 @@ static void varints_round_trip_and_refuse_what_is_cut(void **state) {
     assert_int_equal(varint_decode_checked(too_big, 5, &n), 0);
 }
 
+/* Every byte at every place of a group of four, and what is left over. */
+static void bytes_are_printed_as_hex(void **state) {
+    (void)state;
+    for (unsigned n = 0; n < 256; n++) {
+        const uint8_t bytes[6] = {(uint8_t)n, 0xff, (uint8_t)(n ^ 0x5a), 0, (uint8_t)n, 0x0a};
+        char got[13] = {0}, wanted[13];
+        hex_print(bytes, sizeof(bytes), got);
+        snprintf(wanted, sizeof(wanted), "%02x%02x%02x%02x%02x%02x", bytes[0], bytes[1], bytes[2],
+                 bytes[3], bytes[4], bytes[5]);
+        assert_string_equal(got, wanted);
+    }
+}
+
+static void secrets_are_compared_whole(void **state) {
+    (void)state;
+    uint8_t a[40], b[40];
+    memset(a, 7, sizeof(a));
+    memset(b, 7, sizeof(b));
+    assert_true(secret_equal(slice_of(a, 40), slice_of(b, 40)));
+    assert_false(secret_equal(slice_of(a, 40), slice_of(b, 39)));
+    for (size_t i = 0; i < sizeof(b); i++) {
+        b[i] ^= (uint8_t)(1 << i % 8);
+        assert_false(secret_equal(slice_of(a, 40), slice_of(b, 40)));
+        b[i] = 7;
+    }
+}
+
 static void error_carries_its_row(void **state) {
     (void)state;
     struct arena arena;
@@ -180,6 +209,8 @@ int main(void) {
         cmocka_unit_test(siphash_matches_the_reference),
         cmocka_unit_test(random_numbers_span_their_range),
         cmocka_unit_test(varints_round_trip_and_refuse_what_is_cut),
+        cmocka_unit_test(bytes_are_printed_as_hex),
+        cmocka_unit_test(secrets_are_compared_whole),
         cmocka_unit_test(error_carries_its_row),
         cmocka_unit_test(local_failures_stay_here),
         cmocka_unit_test(the_machine_has_memory),
