@@ -9,6 +9,7 @@
 #include "admin/data_directory.h"
 #include "admin/files.h"
 #include "admin/key_file.h"
+#include "admin/secrets_file.h"
 #include "base/container.h"
 #include "engine/engine.h"
 #include "store/rocksdb/rocksdb.h"
@@ -64,23 +65,33 @@ static struct error *compare_store(struct arena *arena, const struct rekey_optio
     return error;
 }
 
-/* The source is open all the while, so nobody else opens it. */
 static struct error *fill(struct arena *arena, const struct rekey_options *options,
                           struct store *from, const struct data_directory *prepared,
                           struct copy_totals *ret_totals) {
     TRY(copy_store(arena, options, from, prepared, ret_totals));
-    TRY(compare_store(arena, options, from, prepared));
-    return data_directory_switch(arena, prepared);
+    return compare_store(arena, options, from, prepared);
 }
 
+/* The key of secrets is plain on both sides of the step: so it can be read whichever side a crash
+ * falls on. */
+static struct error *switch_to(struct arena *arena, const struct data_directory *data,
+                               const struct data_directory *prepared) {
+    TRY(secrets_file_convert(arena, data->path, data->keyring, NULL));
+    TRY(data_directory_switch(arena, prepared));
+    return secrets_file_convert(arena, data->path, NULL, prepared->keyring);
+}
+
+/* The source is open all the while, so nobody else opens it. */
 static struct error *convert_to(struct arena *arena, const struct rekey_options *options,
                                 const struct data_directory *data, struct store *from,
                                 struct data_directory *prepared, struct copy_totals *ret_totals) {
     TRY(data_directory_prepare(arena, data, options->new_key, prepared));
     struct error *error = fill(arena, options, from, prepared, ret_totals);
-    if (error != NULL)
+    if (error != NULL) {
         files_remove_tree(arena, prepared->store_path); /* what went wrong first is what counts */
-    return error;
+        return error;
+    }
+    return switch_to(arena, data, prepared);
 }
 
 static struct error *convert(struct arena *arena, const struct rekey_options *options,
@@ -136,12 +147,14 @@ static struct error *lock(struct arena *arena, const char *directory, int *ret_l
     return NULL;
 }
 
-/* Of a directory that was encrypted just before a crash: removes the plain store that is left. */
+/* Of a directory that was encrypted just before a crash: what is left of it in plain text goes. */
 static struct error *finish(struct arena *arena, const struct data_directory *data) {
     struct store *store = NULL;
     TRY(check_stopped(arena, data->path));
     TRY(open_store(arena, data, false, &store));
     struct error *error = data_directory_settle(arena, data);
+    if (error == NULL)
+        error = secrets_file_convert(arena, data->path, data->keyring, data->keyring);
     store_close(store);
     return error;
 }

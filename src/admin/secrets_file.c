@@ -130,3 +130,15 @@ struct error *secrets_file_open(struct arena *arena, const char *directory,
     secret_wipe(bytes, sizeof(bytes));
     return error;
 }
+
+struct error *secrets_file_convert(struct arena *arena, const char *directory,
+                                   const struct keyring *from, const struct keyring *to) {
+    struct keyring *keyring = NULL;
+    const char *path = files_join(arena, directory, NAME);
+    if (access(path, F_OK) != 0)
+        return errno == ENOENT ? NULL : files_failed(arena, "read", path);
+    TRY(secrets_file_open(arena, directory, from, &keyring));
+    struct error *error = write_file(arena, path, to, keyring);
+    keyring_free(keyring);
+    return error;
+}

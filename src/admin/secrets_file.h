@@ -12,4 +12,10 @@
 struct error *secrets_file_open(struct arena *arena, const char *directory,
                                 const struct keyring *over, struct keyring **ret_keyring);
 
+/* The same key for a directory that is converted, if there is one: it was sealed by `from`, and is
+ * to be by `to`. Plain it is read in an encrypted directory too, sealed only where it was sealed.
+ */
+struct error *secrets_file_convert(struct arena *arena, const char *directory,
+                                   const struct keyring *from, const struct keyring *to);
+
 #endif

@@ -9,6 +9,7 @@ import unittest
 from backup import BackupTest, scan_all
 from encryption import files_with, fingerprint, make_key
 from server import Server, binary
+from test_auth import key_of
 from wire import boto3_client
 
 TABLE, ATTRIBUTE, KEY, VALUE, INDEX = "haystack-table", "needle-attribute", "needle-key", "needle-value", "needle-index"
@@ -264,6 +265,22 @@ class Rekey(EncryptionTest):
         self.assertEqual(sorted(path.name for path in self.data.iterdir()), ["GRAMME", "store"])
         with self.server() as server:
             self.assertEqual(self.items(server), items)
+
+    def test_access_keys_stay_good(self):
+        def works(*options):
+            with self.server(None, "--auth", *options) as server:
+                self.assertEqual(boto3_client(server.endpoint, identifier, secret=secret).list_tables()["TableNames"], [])
+
+        with self.server(None, "--auth") as server:
+            identifier, secret = key_of(server.output)
+        self.gramme("rekey", self.data, "--new-key", self.key)
+        self.assertIn("sealed", (self.data / "SECRETS").read_text())
+        works("--encrypt-with", self.key)
+        self.gramme("rekey", self.data, "--encrypt-with", self.key, "--new-key", self.other)
+        works("--encrypt-with", self.other)
+        self.gramme("rekey", self.data, "--encrypt-with", self.other, "--plain")
+        works()
+        self.assertEqual((self.data / "SECRETS").stat().st_mode & 0o777, 0o600)
 
     def test_what_is_refused(self):
         with self.encrypted() as server:

@@ -27,6 +27,7 @@
 #include "admin/data_directory.h"
 #include "admin/files.h"
 #include "admin/rekey.h"
+#include "admin/secrets_file.h"
 #include "base/check.h"
 #include "engine/engine.h"
 #include "store/rocksdb/rocksdb.h"
@@ -124,6 +125,13 @@ static struct store_key key_of(struct arena *arena, int i) {
     return (struct store_key){(uint8_t)(i % KEYSPACE_COUNT), arena_printf(arena, "needle %d", i)};
 }
 
+/* The key of secrets opens, or is made. */
+static void open_secrets(struct arena *arena, const struct data_directory *data) {
+    struct keyring *secrets = NULL;
+    check_error(secrets_file_open(arena, data->path, data->keyring, &secrets));
+    keyring_free(secrets);
+}
+
 static int make(const struct place *place) {
     struct arena arena;
     struct data_directory data;
@@ -132,6 +140,7 @@ static int make(const struct place *place) {
     arena_init(&arena);
     check_error(data_directory_open(&arena, place->directory, place->key, &data));
     struct store *store = open_store(&arena, &data);
+    open_secrets(&arena, &data);
     check_error(store_begin(store, &arena, STORE_WRITE, &txn));
     for (int i = 0; i < RECORDS; i++) {
         struct store_key key = key_of(&arena, i);
@@ -180,7 +189,9 @@ static int look(const struct place *place) {
         check_error(data_directory_open(&arena, place->directory, place->new_key, &data));
     struct store *store = open_store(&arena, &data);
     check_error(data_directory_settle(&arena, &data));
-    bool whole = count_records(store, &arena) == RECORDS;
+    bool whole = count_records(store, &arena) == RECORDS &&
+                 access(files_join(&arena, place->directory, "SECRETS"), F_OK) == 0;
+    open_secrets(&arena, &data);
     store_close(store);
     data_directory_release(&data);
     arena_release(&arena);
