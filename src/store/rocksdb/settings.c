@@ -13,6 +13,7 @@ enum {
     OPEN_FILES_MAX = 8192,
     OPEN_FILES_MIN = 64,
     BLOCK_BYTES = 8192,
+    BLOCK_BYTES_ENCRYPTED = 4096, /* a get decrypts a whole one, which costs more than finding it */
     FILTER_BITS_PER_KEY = 16,
     LEVEL_BASE_BUFFERS = 8,
     DIAGNOSTICS_NONE = 4, /* RocksDB's name for it is FATAL, a level it does not use */
@@ -81,10 +82,12 @@ static void set_background(rocksdb_options_t *settings) {
     rocks.options_set_skip_stats_update_on_db_open(settings, 1);
 }
 
-static void set_tables(rocksdb_options_t *settings, rocksdb_cache_t *cache, bool point_reads) {
+static void set_tables(rocksdb_options_t *settings, rocksdb_cache_t *cache, bool encrypted,
+                       bool point_reads) {
     rocksdb_block_based_table_options_t *table = rocks.block_based_options_create();
     rocks.block_based_options_set_block_cache(table, cache);
-    rocks.block_based_options_set_block_size(table, BLOCK_BYTES);
+    rocks.block_based_options_set_block_size(table,
+                                             encrypted ? BLOCK_BYTES_ENCRYPTED : BLOCK_BYTES);
     if (point_reads) {
         /* Hashed keys share too little for delta encoding to pay, and decoding it costs a get. */
         rocks.block_based_options_set_block_restart_interval(table, 1);
@@ -128,6 +131,6 @@ rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store *store, rocks
     set_log(settings, write_buffer_bytes);
     set_background(settings);
     set_diagnostics(settings);
-    set_tables(settings, cache, point_reads);
+    set_tables(settings, cache, store->env != NULL, point_reads);
     return settings;
 }
