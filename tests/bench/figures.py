@@ -8,6 +8,7 @@ import time
 
 from backup import backup
 from connections import connections
+from encryption import encryption
 from expiry import expiry
 from instructions import instructions
 from loading import loading
@@ -358,4 +359,5 @@ def growth_of(rig, kind, counts):
 
 SECTIONS = {"rivals": rivals, "start": start, "instructions": instructions, "reads": reads, "connections": connections,
             "scan": scans, "writes": writes, "transactions": transactions, "indexes": indexes, "backfill": backfill,
-            "growth": growth, "load": loading, "expiry": expiry, "backup": backup, "streams": streams, "recovery": recovery}
+            "growth": growth, "load": loading, "expiry": expiry, "backup": backup, "streams": streams, "recovery": recovery,
+            "encryption": encryption}

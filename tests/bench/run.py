@@ -35,6 +35,7 @@ def parse():
     parser.add_argument("--expiry-items", type=int, help="that expire at once (50,000, long 1,000,000)")
     parser.add_argument("--backup-items", type=int, help="of 1,000 bytes in the database that is backed up (50,000, long 500,000)")
     parser.add_argument("--recovery-items", type=int, help="in the table that is backed up and restored (100,000, long 1,000,000)")
+    parser.add_argument("--encryption-items", type=int, help="in encrypted and in plain files (300,000, long 1,000,000)")
     parser.add_argument("--load-items", type=int, help="that are loaded in one go (1,000,000, long 10,000,000)")
     parser.add_argument("--growth-items", type=int, nargs="+",
                         help="sizes of tables to compare (10,000 to 1,000,000, long 5,000,000)")
@@ -46,6 +47,7 @@ def parse():
     options.expiry_items = options.expiry_items or (1_000_000 if options.long else 50_000)
     options.backup_items = options.backup_items or (500_000 if options.long else 50_000)
     options.recovery_items = options.recovery_items or (1_000_000 if options.long else 100_000)
+    options.encryption_items = options.encryption_items or (1_000_000 if options.long else 300_000)
     options.load_items = options.load_items or (10_000_000 if options.long else 1_000_000)
     options.growth_items = options.growth_items or [10_000, 100_000, 1_000_000] + [5_000_000] * options.long
     return options
