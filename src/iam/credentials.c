@@ -69,6 +69,16 @@ static struct credentials_key find(struct slice text, struct slice section) {
     return key;
 }
 
+struct credentials_key credentials_find(struct slice text, const char *profile) {
+    struct credentials_key key = {SLICE_NONE, SLICE_NONE};
+    struct slice section = choose(text, profile);
+    if (slice_present(section))
+        key = find(text, section);
+    if (key.id.len == 0 || key.secret.len == 0)
+        key = (struct credentials_key){SLICE_NONE, SLICE_NONE};
+    return key;
+}
+
 struct error *credentials_read(struct arena *arena, const char *path, const char *profile,
                                struct credentials_key *ret_key) {
     uint8_t *bytes = arena_alloc(arena, FILE_MAX);
@@ -78,17 +88,12 @@ struct error *credentials_read(struct arena *arena, const char *path, const char
         close(fd);
     if (got < 0)
         return error_local(arena, "%s: cannot be read: %s", path, strerror(errno));
-    struct slice text = slice_of(bytes, (size_t)got);
-    struct slice section = choose(text, profile);
-    struct credentials_key key = {SLICE_NONE, SLICE_NONE};
-    if (slice_present(section))
-        key = find(text, section);
-    if (key.id.len > 0 && key.secret.len > 0) {
-        ret_key->id = arena_slice(arena, key.id);
-        ret_key->secret = arena_slice(arena, key.secret);
-    }
+    struct credentials_key key = credentials_find(slice_of(bytes, (size_t)got), profile);
+    if (slice_present(key.id))
+        *ret_key =
+            (struct credentials_key){arena_slice(arena, key.id), arena_slice(arena, key.secret)};
     secret_wipe(bytes, FILE_MAX);
-    if (key.id.len > 0 && key.secret.len > 0)
+    if (slice_present(key.id))
         return NULL;
     return error_local(arena,
                        "%s has no aws_access_key_id and aws_secret_access_key in its "

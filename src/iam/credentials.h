@@ -9,6 +9,9 @@ struct credentials_key {
     struct slice secret;
 };
 
+/* In a text; its parts are absent when it is not there whole. `profile` is as below. */
+struct credentials_key credentials_find(struct slice text, const char *profile);
+
 /* Reads the file and finds the key of a profile; NULL: of "default", or of a file's only section.
  * In the arena; the caller wipes the secret. */
 struct error *credentials_read(struct arena *arena, const char *path, const char *profile,

@@ -4,7 +4,7 @@
  * The first byte says how the rest is cut. */
 #include <stdlib.h>
 
-#include "auth/auth.h"
+#include "auth/verifier.h"
 #include "base/buffer.h"
 #include "fuzz.h"
 #include "http/reader.h"
@@ -37,6 +37,21 @@ static void log_request(struct buffer *log, const struct http_request *request) 
     buffer_printf(log, "%d", (int)http_request_accepted_coding(request));
 }
 
+/* Nobody guesses a signature; twice the same is said of it. */
+static void verify(struct arena *arena, const struct http_request *request,
+                   const struct auth_identity *identity) {
+    static struct verifier *verifier;
+    const struct verifier_options options = {&system_clock, VERIFIER_SKEW_MINUTES};
+    if (verifier == NULL)
+        CHECK(verifier_new(arena, &options, &verifier) == NULL);
+    verifier_check_time(verifier, arena, request, identity);
+    const struct error *first =
+        verifier_check_signature(verifier, arena, request, identity, SLICE_LITERAL("secret"));
+    const struct error *again =
+        verifier_check_signature(verifier, arena, request, identity, SLICE_LITERAL("secret"));
+    CHECK(first != NULL && again != NULL && slice_equal(first->message, again->message));
+}
+
 static void check_signature(const struct http_request *request) {
     struct arena arena;
     arena_init(&arena);
@@ -45,6 +60,8 @@ static void check_signature(const struct http_request *request) {
     if (error == NULL)
         error = auth_check_scope(&arena, &identity, SLICE_LITERAL("dynamodb"));
     CHECK(error != NULL || (identity.timestamp.len == 16 && identity.date.len == 8));
+    if (error == NULL)
+        verify(&arena, request, &identity);
     arena_release(&arena);
 }
 

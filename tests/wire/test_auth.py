@@ -261,6 +261,23 @@ class Keys(unittest.TestCase):
         with Server("--memory", "--host", "0.0.0.0", "--no-auth") as server:
             self.assertIn("signatures are not verified", server.output)
 
+    def test_keys_go_with_a_directory_that_is_encrypted_and_back(self):
+        master = self.root / "master"
+        master.touch(mode=0o600)
+        master.write_text("ab" * 32)
+        with self.serve() as server:
+            key = key_of(server.output)
+        plain = (self.data / "SECRETS").read_text()
+        gramme("rekey", self.data, "--new-key", master)
+        with self.serve("--encrypt-with", master) as server:
+            self.assertEqual(self.tables(server.endpoint, key), [])
+            self.assertIn("sealed", (self.data / "SECRETS").read_text())
+        gramme("key", "list", self.data, "--encrypt-with", master)
+        gramme("rekey", self.data, "--encrypt-with", master, "--plain")
+        self.assertEqual((self.data / "SECRETS").read_text(), plain)
+        with self.serve() as server:
+            self.assertEqual(self.tables(server.endpoint, key), [])
+
     def test_a_moved_directory_without_its_secrets_is_told(self):
         with self.serve() as server:
             key = key_of(server.output)
