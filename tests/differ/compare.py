@@ -163,9 +163,8 @@ class Comparison:
                 index.update((name, "*") for name in PROGRESS & set(index))
         if step.operation == "BatchGetItem":
             body["Responses"] = {table: ordered(items) for table, items in body.get("Responses", {}).items()}
-        for name in ("ConsumedCapacity", "UnprocessedKeys"):
-            if isinstance(body.get(name), list):
-                body[name] = ordered(body[name])
+        if isinstance(body.get("ConsumedCapacity"), list):
+            body["ConsumedCapacity"].sort(key=lambda capacity: capacity["TableName"])
         if not self.has_order(step):
             body.update(self.order(step, [body]))
             for name in ("Items", "LastEvaluatedKey"):

@@ -1,28 +1,31 @@
 #!/usr/bin/python3
 """Asks two servers the same random requests and shows where their answers differ.
 
-    differ.py LEFT RIGHT [--seed N] [--operations N] [--seconds N] [--odd SHARE]
+    differ.py LEFT RIGHT [--seed N] [--operations N] [--seconds N] [--odd SHARE] [--order]
     differ.py LEFT RIGHT --replay FILE
 
 LEFT and RIGHT are `memory` and `data`, a gramme server that is started, `local`, DynamoDB Local from npm, or http://host:port of a
 server that runs. Whoever is compared loses all its tables. A difference is shrunk, and printed as JSON lines that --replay
-asks again. What is known (known.txt) is counted; with anything else the exit status is 1.
+asks again. What is known (known.txt) is counted, and so is, unless there is --order, a request with two mistakes of which each
+server tells another one first; with anything else the exit status is 1.
 """
 
 import argparse
 import collections
 import contextlib
+import itertools
 import os
 import pathlib
 import random
+import re
 import sys
 import time
 
-from compare import READS, Comparison
-from endpoint import Step, drop_tables, open_endpoint, read_steps, run_step
+from compare import READS, Comparison, general
+from endpoint import Gone, Step, drop_tables, open_endpoint, read_steps, run_step
 from known import known_differences
 from operations import Episode
-from shrink import shrink
+from shrink import shrink, simpler, tidied
 from values import Random
 
 ACTIVE_S = 30
@@ -31,12 +34,14 @@ ACTIVE_S = 30
 class Differ:
     """Two endpoints under the same requests. `found` has each new kind of difference with the steps that show it."""
 
-    def __init__(self, left, right, known=(), out=None):
+    def __init__(self, left, right, known=(), out=None, order=True):
         self.endpoints = [left, right]
         self.comparison = Comparison(exact="local" not in (left.name, right.name))
         self.known = list(known)
         self.out = out or sys.stdout
         self.found = {}
+        self.order = order  # whether it matters which of two mistakes is told
+        self.order_only = set()
         self.asked = collections.Counter()
         self.accepted = collections.Counter()
 
@@ -67,9 +72,11 @@ class Differ:
             drop_tables(endpoint)
 
     def reproduces(self, kind, steps):
+        """Whether the last step differs in this way, and no write before it that only one server took is to blame."""
         self.begin()
         for step in steps[:-1]:
-            self.run(step)
+            if diverges(step, self.run(step)[0]):
+                return False
         return any(difference.kind == kind for difference in self.run(steps[-1])[1])
 
     # ---- episodes ----
@@ -89,24 +96,44 @@ class Differ:
             if time.monotonic() > end:
                 return
             done.append(step)
-            answers, differences = self.run(step)
+            try:
+                answers, differences = self.run(step)
+            except Gone as gone:
+                self.found["gone"] = done
+                print(f"# {gone} no longer answers", *map(Step.line, done), sep="\n", file=self.out)
+                raise
             self.asked[step.operation] += 1
             self.accepted[step.operation] += answers[0].ok
             new = [difference for difference in differences if not self.is_known(step, difference)]
             if any(self.note(difference, done) for difference in new):
                 return  # shrinking has used the servers
-            if answers[0].ok != answers[1].ok and step.operation not in READS:
+            if diverges(step, answers):
                 return
 
     def note(self, difference, done):
         """True when it is of a kind not seen before, which is shrunk and shown."""
-        if difference.kind in self.found:
+        if difference.kind in self.found or difference.kind in self.order_only:
             return False
+        if not self.order and self.is_order(difference, done[-1]):
+            self.order_only.add(difference.kind)
+            return True
         self.found[difference.kind] = None
         steps = shrink(list(done), lambda attempt: self.reproduces(difference.kind, attempt))
         self.found[difference.kind] = steps
         self.show(difference, steps)
         return True
+
+    def is_order(self, difference, step):
+        """Whether the left one has the right one's text too, for a request that lacks something."""
+        if difference.path != "error" or "none" in (difference.left, difference.right):
+            return False
+        pairs = ({name: value for name, value in step.body.items() if name not in pair} for pair in itertools.combinations(step.body, 2))
+        for body in itertools.chain(simpler(step.body), pairs):
+            for candidate in (tidied(body), body):
+                answer = self.endpoints[0].ask(step.operation, candidate)
+                if not answer.ok and bare(self.comparison.error(answer)["error"]) == bare(difference.right):
+                    return True
+        return False
 
     def show(self, difference, steps):
         self.begin()
@@ -126,10 +153,11 @@ class Differ:
         end = time.monotonic() + seconds
         before = self.asked.total()
         seeds = random.Random(seed)
-        while time.monotonic() < end and self.asked.total() - before < operations:
-            rng = Random(seeds.getrandbits(64))
-            rng.odd = odd
-            self.episode(Episode(rng).steps(), end)
+        with contextlib.suppress(Gone):
+            while time.monotonic() < end and self.asked.total() - before < operations:
+                rng = Random(seeds.getrandbits(64))
+                rng.odd, rng.for_local = odd, not self.comparison.exact
+                self.episode(Episode(rng).steps(), end)
 
     def replay(self, steps):
         """Shows what differs at each step; returns how many do."""
@@ -145,8 +173,21 @@ class Differ:
 
     def summary(self):
         lines = [f"{self.asked.total()} operations, {self.accepted.total()} of them accepted; {len(self.found)} new kinds of difference"]
+        if self.order_only:
+            lines.append(f"known {len(self.order_only):6} kinds of requests with two mistakes, of which each tells another one")
         lines += [f"known {known.count:6} {known.reason}" for known in self.known if known.count]
         return "\n".join(lines)
+
+
+def diverges(step, answers):
+    """Whether a write was taken by one server only. Local has run some statements of a batch that it refuses."""
+    refused_batch = step.operation == "BatchExecuteStatement" and not answers[0].ok
+    return step.operation not in READS and (answers[0].ok != answers[1].ok or refused_batch)
+
+
+def bare(text):
+    """A text without what is particular, and without what Local leaves out: a count in front, a place at the end."""
+    return general(re.sub(r"\d validation errors? detected: |\.$| at \d+:\d+:\d+$", "", text))
 
 
 def is_active(answer):
@@ -165,6 +206,7 @@ def parse():
     parser.add_argument("--operations", type=int, default=20000)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--odd", type=float, default=Random.odd, help="share of choices that try a limit (%(default)s)")
+    parser.add_argument("--order", action="store_true", help="also what differs only in which of two mistakes is told")
     parser.add_argument("--replay", type=pathlib.Path, help="ask what a run printed")
     return parser.parse_args()
 
@@ -173,7 +215,8 @@ def main():
     options = parse()
     with contextlib.ExitStack() as stack:
         left, right = (stack.enter_context(open_endpoint(word)) for word in (options.left, options.right))
-        differ = Differ(left, right, known_differences() if right.name == "local" else ())
+        local = right.name == "local"
+        differ = Differ(left, right, known_differences() if local else (), order=options.order or not local)
         if options.replay:
             return 1 if differ.replay(read_steps(options.replay.read_text())) else 0
         print(f"# seed {options.seed}", flush=True)

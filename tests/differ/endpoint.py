@@ -55,6 +55,10 @@ class Answer:
         return self.status == 200
 
 
+class Gone(Exception):
+    """A server that no longer answers, by its name."""
+
+
 class Endpoint:
     """`name` stands for it in reports. send() and receive() are apart, so that two servers can work at once."""
 
@@ -85,11 +89,17 @@ class Endpoint:
         try:
             return self._read()
         except (ConnectionError, EOFError):
-            # A server may close a connection that it has answered on; a request that was never answered is asked again once.
+            return self._ask_again()
+
+    def _ask_again(self):
+        """A server may close a connection that it has answered on, so a request that got no answer is asked once more."""
+        try:
             self.close()
             self.connect()
             self.socket.sendall(self.sent)
             return self._read()
+        except (ConnectionError, EOFError):
+            raise Gone(self.name)
 
     def _read(self):
         status = self.file.readline()

@@ -149,7 +149,7 @@ class Expressions:
     def update(self):
         rng = self.rng
         clauses = []
-        if rng.chance(0.75):
+        if rng.for_local or rng.chance(0.75):
             clauses.append("SET " + ", ".join(self.set_action() for _ in range(rng.randint(1, 3))))
         if rng.chance(0.25):
             clauses.append("REMOVE " + ", ".join(self.target()[1] for _ in range(rng.randint(1, 2))))
@@ -248,7 +248,8 @@ def legacy_expected(rng):
 def legacy_updates(rng):
     made = {}
     for name in rng.some(values.NAMES, 1, 3):
-        action = rng.choice(["PUT", "PUT", "ADD", "DELETE", None]) if not rng.oddly() else "XX"
+        usual = ["PUT", "PUT", "ADD"] + ([] if rng.for_local else ["DELETE", None])
+        action = rng.choice(usual) if not rng.oddly() else "XX"
         made[name] = {**({"Action": action} if action else {}), **({} if action == "DELETE" and rng.chance(0.5) else
                                                                   {"Value": values.attribute(rng, name)})}
     if rng.oddly():

@@ -1,7 +1,7 @@
 """The differences that are known and who is wrong, as data: known.txt.
 
     === Local says it in older words              the reason, a line
-    operation UpdateItem|PutItem                  regular expressions, searched for; a line that is missing matches all
+    operation UpdateItem|PutItem                  regular expressions, searched for; of several lines one must match
     path      error
     gramme    Value at 'x'
     local     Value 'x'
@@ -21,14 +21,14 @@ FIELDS = {"operation", "path", "gramme", "local", "request", "same"}
 @dataclasses.dataclass
 class Known:
     reason: str
-    patterns: dict
+    patterns: dict  # by field: all of its patterns
     count: int = 0
 
     def covers(self, step, difference):
         texts = {"operation": difference.operation, "path": difference.path, "gramme": difference.left, "local": difference.right,
                  "request": json.dumps(step.body, ensure_ascii=False) if "request" in self.patterns else ""}
-        return all(pattern.sub("", difference.left) == pattern.sub("", difference.right) if field == "same" else
-                   pattern.search(texts[field]) for field, pattern in self.patterns.items())
+        return all(any(pattern.sub("", difference.left) == pattern.sub("", difference.right) if field == "same" else
+                       pattern.search(texts[field]) for pattern in patterns) for field, patterns in self.patterns.items())
 
 
 def read_known(text):
@@ -40,7 +40,7 @@ def read_known(text):
             field, _, pattern = line.partition(" ")
             if field not in FIELDS or not known:
                 raise ValueError(f"line {number}: {line}")
-            known[-1].patterns[field] = re.compile(pattern.strip())
+            known[-1].patterns.setdefault(field, []).append(re.compile(pattern.strip()))
     return known
 
 

@@ -24,6 +24,7 @@ LARGE = 380_000
 
 class Random(random.Random):
     odd = 0.03
+    for_local = False  # leave out what DynamoDB Local does otherwise without saying so: the servers no longer hold the same then
 
     def chance(self, share):
         return self.random() < share
