@@ -8,25 +8,33 @@ static const struct {
     const char *name;
     struct error *(*run)(struct edit *edit);
     enum principal_kind kind;
+    bool reads; /* it changes nothing */
 } table[] = {
-    {"create-user", edit_create, PRINCIPAL_USER},
-    {"delete-user", edit_delete, PRINCIPAL_USER},
-    {"list-users", edit_list, PRINCIPAL_USER},
-    {"show-user", edit_show, PRINCIPAL_USER},
-    {"update-user", edit_update, PRINCIPAL_USER},
-    {"create-role", edit_create, PRINCIPAL_ROLE},
-    {"delete-role", edit_delete, PRINCIPAL_ROLE},
-    {"list-roles", edit_list, PRINCIPAL_ROLE},
-    {"show-role", edit_show, PRINCIPAL_ROLE},
-    {"update-role", edit_update, PRINCIPAL_ROLE},
+    {"create-user", edit_create, PRINCIPAL_USER, false},
+    {"delete-user", edit_delete, PRINCIPAL_USER, false},
+    {"list-users", edit_list, PRINCIPAL_USER, true},
+    {"show-user", edit_show, PRINCIPAL_USER, true},
+    {"update-user", edit_update, PRINCIPAL_USER, false},
+    {"create-role", edit_create, PRINCIPAL_ROLE, false},
+    {"delete-role", edit_delete, PRINCIPAL_ROLE, false},
+    {"list-roles", edit_list, PRINCIPAL_ROLE, true},
+    {"show-role", edit_show, PRINCIPAL_ROLE, true},
+    {"update-role", edit_update, PRINCIPAL_ROLE, false},
     {.name = "create-key", .run = edit_create_key},
     {.name = "import-key", .run = edit_import_key},
-    {.name = "list-keys", .run = edit_list_keys},
+    {.name = "list-keys", .run = edit_list_keys, .reads = true},
     {.name = "enable-key", .run = edit_enable_key},
     {.name = "disable-key", .run = edit_disable_key},
     {.name = "delete-key", .run = edit_delete_key},
     {.name = "rotate-key", .run = edit_rotate_key},
 };
+
+bool iam_command_changes(struct slice name) {
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+        if (slice_is(name, table[i].name))
+            return !table[i].reads;
+    return false;
+}
 
 static struct error *run(struct edit *edit) {
     struct slice name;

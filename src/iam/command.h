@@ -13,6 +13,9 @@
 struct error *iam_run_command(struct iam *iam, const struct clock *clock, struct arena *arena,
                               struct slice input, struct buffer *output);
 
+/* Whether a command of that name changes something when all is well. */
+bool iam_command_changes(struct slice name);
+
 /* Makes a key for the owner when there is none that opens here. `ret_key` has an absent id when
  * there is one. */
 struct error *iam_make_first_key(struct iam *iam, const struct clock *clock, struct arena *arena,

@@ -22,6 +22,7 @@
 #include "pipeline/routes.h"
 #include "policy/policy.h"
 #include "server/access.h"
+#include "server/access_audit.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
 
@@ -276,6 +277,15 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
     return endpoint_start(arena, &config, &server->endpoint);
 }
 
+static struct error *run_access_command(void *user, struct arena *arena, struct slice input,
+                                        struct buffer *output) {
+    const struct server *server = user;
+    struct error *error = access_run(server->access, arena, input, output);
+    if (server->audit != NULL && server->access != NULL)
+        access_audit(server->audit, arena, input, output, error);
+    return error;
+}
+
 /* A file system that has no sockets keeps nobody from serving; then only a stopped server's
  * directory can be backed up. */
 static void start_control(struct server *server, struct arena *arena) {
@@ -293,7 +303,7 @@ static void start_control(struct server *server, struct arena *arena) {
     };
     if (server->config.data_directory == NULL)
         return;
-    server->access_service = (struct control_service){ACCESS_SERVICE, access_run, server->access};
+    server->access_service = (struct control_service){ACCESS_SERVICE, run_access_command, server};
     struct error *error = control_start(arena, &options, &server->control);
     if (error != NULL)
         log_error("no backup while the server runs: %.*s", SLICE_ARGS(error->message));

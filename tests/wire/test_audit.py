@@ -253,7 +253,24 @@ class Denied(AuditTest):
                                taken["SessionToken"])
         self.addCleanup(session.close)
         self.refused("AccessDeniedException", session.delete_table, TableName="one")
-        lines = [line for line in self.lines(server) if "address" in line]
+        gramme("key", "list", data)
+        gramme("user", "show", data, "anna")
+        gramme("user", "create", data, "anna", status=1)
+        gramme("key", "disable", data, key[0])
+        gramme("key", "import", data, signing.write_key(self.root / "other", "AKIABROUGHTALONG0000", MARK), "--user", "anna")
+        lines = self.lines(server)
+        commands, lines = ([line for line in lines if (word in line)] for word in ("control", "address"))
+        for line in commands:
+            self.assertRegex(line.pop("time"), TIME)
+        for line in commands[0], commands[2]:
+            self.assertRegex(line.pop("made"), "^A[IR][DO]A")
+        self.assertEqual(commands, [
+            {"control": "create-user", "name": "anna", "outcome": "ok"},
+            {"control": "create-key", "user": "anna", "made": key[0], "outcome": "ok"},
+            {"control": "create-role", "name": "reader", "outcome": "ok"},
+            {"control": "create-user", "name": "anna", "outcome": "failed"},
+            {"control": "disable-key", "id": key[0], "outcome": "ok"},
+            {"control": "import-key", "user": "anna", "id": "AKIABROUGHTALONG0000", "outcome": "ok"}])
         user = f"arn:aws:iam::{ACCOUNT}:user/anna"
         self.assertEqual([(line.get("principal"), line["accessKey"], line["operation"], line["outcome"],
                            [each["resource"] for each in line.get("permissions", [])]) for line in lines], [
@@ -264,7 +281,7 @@ class Denied(AuditTest):
             (f"arn:aws:sts::{ACCOUNT}:assumed-role/reader/at-work", taken["AccessKeyId"], "DeleteTable", "AccessDeniedException",
              [TABLES + "one"])])
         text = self.path.read_text()
-        for secret in (key[1], taken["SecretAccessKey"], taken["SessionToken"], signing.SECRET):
+        for secret in (MARK, key[1], taken["SecretAccessKey"], taken["SessionToken"], signing.SECRET):
             self.assertNotIn(secret, text)
 
 
