@@ -99,6 +99,8 @@ struct endpoint_config {
     /* Paths that start with /_gramme/, any method; a POST has a JSON content type. False when there
      * is no such thing: then the request goes the way of all others. May be NULL. */
     bool (*handle_own)(struct exchange *exchange);
+    /* Told of a request that the guard turns away, which is answered after that; may be NULL. */
+    exchange_handler *turned_away;
     /* Called on each I/O thread, before its first and after its last exchange; may be NULL. */
     void *(*thread_start)(void *user, unsigned index);
     void (*thread_stop)(void *user, void *thread_context);

@@ -120,8 +120,11 @@ void front_handle(struct endpoint_thread *thread, struct exchange *exchange) {
     struct slice refusal = SLICE_NONE;
     if (!guard_passes(guard, seen, &exchange->request))
         refusal = guard_refusal(guard, seen, &exchange->request, &exchange->arena);
-    if (slice_present(refusal))
-        refuse_page(exchange, refusal);
-    else
+    if (!slice_present(refusal)) {
         handle_admitted(thread->endpoint, exchange);
+        return;
+    }
+    if (thread->endpoint->config.turned_away != NULL)
+        thread->endpoint->config.turned_away(exchange);
+    refuse_page(exchange, refusal);
 }

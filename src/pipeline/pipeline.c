@@ -293,6 +293,18 @@ static struct error *start_call(struct pipeline_call *self) {
     return op->run(&self->call, &self->state);
 }
 
+void pipeline_turned_away(struct exchange *exchange) {
+    const struct pipeline_thread *thread = exchange->thread_context;
+    const struct http_request *request = &exchange->request;
+    if (thread->auditor == NULL)
+        return;
+    struct audit_note *note = audit_note_new(exchange);
+    note->host = auth_quotable(&exchange->arena, request->known[HTTP_HOST]);
+    note->origin = auth_quotable(&exchange->arena, request->known[HTTP_ORIGIN]);
+    struct audit_outcome outcome = {.error = error_kind(ERROR_ACCESS_DENIED)->type};
+    audit_write(thread->auditor, exchange, note, outcome);
+}
+
 void pipeline_handle(struct exchange *exchange) {
     struct pipeline_thread *thread = exchange->thread_context;
     struct pipeline_call *self = ARENA_NEW(&exchange->arena, struct pipeline_call);

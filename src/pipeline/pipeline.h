@@ -23,5 +23,7 @@ struct error *pipeline_ask(struct permission *permission);
 
 /* The endpoint's handler. */
 void pipeline_handle(struct exchange *exchange);
+/* And who is told of the web pages that do not come so far. */
+void pipeline_turned_away(struct exchange *exchange);
 
 #endif

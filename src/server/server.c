@@ -270,6 +270,7 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .handle = pipeline_handle,
         .handle_form = query_handle,
         .handle_own = routes_handle,
+        .turned_away = pipeline_turned_away,
         .thread_start = io_thread_start,
         .thread_stop = io_thread_stop,
         .user = server,

@@ -230,6 +230,22 @@ class Denied(AuditTest):
         self.assertNotIn(signing.SECRET, text)
         self.assertNotIn(MARK, text)
 
+    def test_web_pages(self):
+        server = self.serve()
+        call(server.port, "ListTables", {}, {"Origin": "https://page.example"})
+        http_request(server.port, "GET", "/", {"Host": "rebound.example"})
+        http_request(server.port, "POST", "/", {"Host": "localhost:1", "Origin": 'n\xfcll"' + "x" * 3000})
+        http_request(server.port, "POST", "/", {"Host": "localhost:1", "Origin": 'n\xfcll"'})
+        lines = self.lines(server)
+        for line in lines:
+            self.assertRegex(line.pop("time"), TIME)
+            self.assertEqual(len(line.pop("requestId")), 52)
+        own, denied = f"127.0.0.1:{server.port}", {"address": "127.0.0.1", "outcome": "AccessDeniedException"}
+        self.assertEqual(lines, [
+            {**denied, "accessKey": "test", "host": own, "origin": "https://page.example"},
+            {**denied, "host": "rebound.example"}, {**denied, "host": "localhost:1", "origin": "..."},
+            {**denied, "host": "localhost:1", "origin": 'n\xfcll"'}])
+
     def test_users_roles_and_sessions(self):
         data = self.root / "data"
         server = self.serve("--data", data, "--auth", "--root-key", signing.write_key(self.root / "key"))
