@@ -129,7 +129,7 @@ static struct sts_fault assume_role(const struct sts_request *request, struct bu
                               ROLE_SESSION_DEFAULT_S, &seconds));
     TRY_STS(validate_policy(request, &session.policy));
     if (request->iam != NULL) {
-        const struct principal *role;
+        const struct principal *role = NULL;
         TRY_STS(find_role(request, session.principal, session.name, &role));
         TRY_STS(check_length(request, role, seconds));
         session.principal_id = role->id;

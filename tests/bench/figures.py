@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 import time
 
+from access import access
 from backup import backup
 from connections import connections
 from encryption import encryption
@@ -360,4 +361,4 @@ def growth_of(rig, kind, counts):
 SECTIONS = {"rivals": rivals, "start": start, "instructions": instructions, "reads": reads, "connections": connections,
             "scan": scans, "writes": writes, "transactions": transactions, "indexes": indexes, "backfill": backfill,
             "growth": growth, "load": loading, "expiry": expiry, "backup": backup, "streams": streams, "recovery": recovery,
-            "encryption": encryption}
+            "encryption": encryption, "access": access}
