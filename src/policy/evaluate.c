@@ -43,10 +43,12 @@ static enum policy_verdict principal_names(const struct principal *principal,
 }
 
 /* NotPrincipal with Deny spares only who is named in all that they are: the user and the account,
- * or the session, its role and the account. */
+ * or the session, its role and the account. Who has a boundary it never spares. */
 static bool spared(const struct statement_principals *principals, const struct caller *caller) {
     unsigned named = 0;
     unsigned wanted = 1U << POLICY_ALLOWED;
+    if (caller->boundary != NULL)
+        return false;
     if (caller->kind != CALLER_ROOT)
         wanted |= 1U << POLICY_ALLOWED_FOR_ACCOUNT;
     if (caller->kind == CALLER_SESSION)
