@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-enum { AUDIT_QUEUE_BYTES = 4 * 1024 * 1024 };
+enum { AUDIT_QUEUE_BYTES = 16 * 1024 * 1024 };
 
 struct audit_log_options {
     /* Appended to; made for its owner alone. "-": standard output. Outlives the log. */
