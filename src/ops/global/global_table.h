@@ -7,11 +7,11 @@
 #include "model/limits.h"
 #include "ops/op.h"
 
-#define GLOBAL_TABLE_NAME_FIELD(request)                                                   \
-    {                                                                                      \
-        NAMED("GlobalTableName"), AT(struct request, global_table_name),                   \
-            .type = FIELD_STRING, .flags = FIELD_REQUIRED, .pattern = NAME_PATTERN,        \
-            .resource = RESOURCE_TABLE, LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX) \
+#define GLOBAL_TABLE_NAME_FIELD(request)                                                          \
+    {                                                                                             \
+        NAMED("GlobalTableName"), AT(struct request, global_table_name),                          \
+            .type = FIELD_STRING, .flags = FIELD_REQUIRED, .pattern = NAME_PATTERN,               \
+            .resource = RESOURCE_GLOBAL_TABLE, LENGTH(LIMIT_TABLE_NAME_MIN, LIMIT_TABLE_NAME_MAX) \
     }
 
 /* Requests that are only a name: DescribeGlobalTable, DescribeGlobalTableSettings. */

@@ -5,6 +5,7 @@
 #include "ops/permission/permission.h"
 
 #include "ops/item/table_lookup.h"
+#include "ops/permission/actions.h"
 #include "ops/request/arn.h"
 #include "ops/request/resource.h"
 #include "ops/table/table_input.h"
@@ -164,15 +165,32 @@ struct asking {
     size_t count;
 };
 
+static struct slice arn_of(const struct op_call *call, const struct resource *resource) {
+    if (resource->kind == RESOURCE_ARN)
+        return resource_of_arn(call, resource->given);
+    if (resource->kind == RESOURCE_GLOBAL_TABLE)
+        return arena_printf(call->arena, "arn:aws:dynamodb::%.*s:global-table/%.*s",
+                            SLICE_ARGS(call->context->account), SLICE_ARGS(resource->given));
+    return table_arn(call, resource->given, resource->index);
+}
+
+/* What changes a global table is on the table of its name, too. */
+static bool is_on_table(const struct permission *permission) {
+    const struct action *action = action_find(permission->request.action);
+    return action != NULL && (action->resources & ACTION_ON_TABLE);
+}
+
 static struct error *ask_resource(void *context, const struct resource *resource) {
     struct asking *asking = context;
     struct permission *permission = &asking->permission;
     struct op_call *call = permission->call;
-    permission->request.resource = resource->kind == RESOURCE_ARN
-                                       ? resource_of_arn(call, resource->given)
-                                       : table_arn(call, resource->given, resource->index);
+    permission->request.resource = arn_of(call, resource);
     asking->count++;
     TRY(asking->check->ask(asking->check, permission));
+    if (resource->kind == RESOURCE_GLOBAL_TABLE && is_on_table(permission)) {
+        permission->request.resource = table_arn(call, resource->given, SLICE_NONE);
+        TRY(asking->check->ask(asking->check, permission));
+    }
     return resource->kind == RESOURCE_TARGET_TABLE
                ? ask_filling(call, asking->check, resource->given)
                : NULL;

@@ -112,6 +112,7 @@ enum field_resource {
     RESOURCE_NONE,
     RESOURCE_TABLE,          /* a table, by name or ARN; of a map: by each key */
     RESOURCE_TARGET_TABLE,   /* likewise, one that will be made and filled */
+    RESOURCE_GLOBAL_TABLE,   /* a global table, by name */
     RESOURCE_INDEX,          /* an index of the table that is named beside it */
     RESOURCE_ARN,            /* a table, a backup or a stream, by its ARN */
     RESOURCE_SHARD_ITERATOR, /* a stream, by an iterator of one of its shards */

@@ -8,7 +8,7 @@
 #include "ops/request/field.h"
 
 struct resource {
-    enum field_resource kind; /* RESOURCE_TABLE, RESOURCE_TARGET_TABLE or RESOURCE_ARN */
+    enum field_resource kind; /* not RESOURCE_INDEX, not RESOURCE_SHARD_ITERATOR */
     struct slice given;       /* as the request gives it */
     struct slice index;       /* of a table: the name of one of its indexes; absent: the table */
 };

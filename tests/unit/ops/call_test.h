@@ -56,7 +56,8 @@ static void call_woken(struct op_call *call) {
     sem_post(&fixture.done);
 }
 
-static struct error *call_perform(struct test_call *test, const char *json) {
+/* All that comes before the permissions. */
+static struct error *call_open(struct test_call *test, const char *json) {
     struct op_call *call = &test->call;
     const struct shape *input = call->op->input;
     call->request = arena_zalloc(call->arena, input->size);
@@ -64,9 +65,13 @@ static struct error *call_perform(struct test_call *test, const char *json) {
     TRY(fields_decode(call->arena, slice_text(json), input, &call->layer, call->request));
     TRY(fields_check(call->arena, input, false, call->request));
     test->validated = true;
-    if (call->op->validate != NULL)
-        TRY(call->op->validate(call));
+    return call->op->validate == NULL ? NULL : call->op->validate(call);
+}
+
+static struct error *call_perform(struct test_call *test, const char *json) {
+    struct op_call *call = &test->call;
     enum op_state state = OP_DONE;
+    TRY(call_open(test, json));
     TRY(call->op->run(call, &state));
     if (state != OP_WAITING)
         return NULL;
@@ -74,7 +79,7 @@ static struct error *call_perform(struct test_call *test, const char *json) {
     return call->op->finish(call);
 }
 
-static void call_run(struct test_call *test, const char *name, const char *json) {
+static void call_init(struct test_call *test, const char *name) {
     *test = (struct test_call){
         .context = {.engine = fixture.engine,
                     .catalog = fixture.view,
@@ -90,6 +95,10 @@ static void call_run(struct test_call *test, const char *name, const char *json)
     buffer_init(&test->reply, 1 << 20);
     test->call.context = &test->context;
     test->call.reply = &test->reply;
+}
+
+static inline void call_run(struct test_call *test, const char *name, const char *json) {
+    call_init(test, name);
     test->error = call_perform(test, json);
 }
 
