@@ -180,9 +180,10 @@ class Differ:
 
 
 def diverges(step, answers):
-    """Whether a write was taken by one server only. Local has run some statements of a batch that it refuses."""
-    refused_batch = step.operation == "BatchExecuteStatement" and not answers[0].ok
-    return step.operation not in READS and (answers[0].ok != answers[1].ok or refused_batch)
+    """Whether a write was taken by one server only: of a batch, some of its statements, and Local has run some of one it refuses."""
+    if step.operation == "BatchExecuteStatement":
+        return not all(answer.ok for answer in answers) or answers[0].body["Responses"] != answers[1].body["Responses"]
+    return step.operation not in READS and answers[0].ok != answers[1].ok
 
 
 def bare(text):
