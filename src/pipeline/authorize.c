@@ -104,7 +104,7 @@ struct error *authorize_permission(const struct policy *policy, struct exchange 
     struct authorization self = {.common = policy, .caller = &known, .attached = true};
     if (caller->kind == CALLER_ANYONE) {
         known.arn = known.principal_arn = context_arn(&exchange->arena, caller);
-        known.kind = policy == NULL ? CALLER_ROOT : CALLER_USER; /* nobody else limits them */
+        known.kind = policy == NULL ? CALLER_ROOT : CALLER_USER; /* nothing else limits them */
     }
     open(&self, exchange, permission->call->context->clock,
          permission->proposed == NULL ? 0 : policy_keys_used(permission->proposed));

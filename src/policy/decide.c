@@ -16,9 +16,8 @@ static enum policy_verdict evaluate(const struct policy *policy,
 static enum policy_verdict identity_verdict(const struct policy *common,
                                             const struct policy_request *request) {
     const struct caller *caller = request->caller;
-    bool free = caller->kind == CALLER_ROOT && common == NULL;
-    enum policy_verdict verdict =
-        evaluate(common, request, free ? POLICY_ALLOWED : POLICY_NOT_ALLOWED);
+    enum policy_verdict verdict = caller->kind == CALLER_ROOT ? POLICY_ALLOWED : POLICY_NOT_ALLOWED;
+    verdict = greater(verdict, evaluate(common, request, POLICY_NOT_ALLOWED));
     for (size_t i = 0; i < caller->policy_count && verdict != POLICY_DENIED; i++)
         verdict = greater(verdict, policy_evaluate(caller->policies[i], request));
     return verdict;

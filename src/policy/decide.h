@@ -30,8 +30,8 @@ struct policy_decision {
     enum policy_side side; /* whose refusal it is */
 };
 
-/* Boundary, session and own policies are those of request->caller. A root without a common policy
- * may do what no one denies. */
+/* Boundary, session and own policies are those of request->caller. A root may do what nobody
+ * denies. */
 struct policy_decision policy_decide(const struct policy_sides *sides,
                                      const struct policy_request *request);
 
