@@ -1,12 +1,16 @@
 """PutResourcePolicy, GetResourcePolicy, DeleteResourcePolicy, and ResourcePolicy in CreateTable. Without --auth the
-policies are kept and read back; tests/wire/test_policy_matrix.py shows what they allow."""
+policies are kept and read back; with it they count."""
 
+import datetime
 import json
+import pathlib
 import tempfile
 import unittest
 
+import signing
 from server import Server
-from wire import ACCOUNT, REGION, WireTest, call
+from test_auth import gramme, key_of
+from wire import ACCOUNT, HEADERS, JSON, REGION, WireTest, boto3_client, call, http_request, target
 
 ARN = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/"
 ROOT_ARN = f"arn:aws:iam::{ACCOUNT}:root"
@@ -228,6 +232,160 @@ class Restart(unittest.TestCase):
                 self.assertEqual(call(server.port, "GetResourcePolicy", {"ResourceArn": ARN + "table"}).json,
                                  {"Policy": minified(document()), "RevisionId": revision})
                 self.assertEqual(call(server.port, "PutResourcePolicy", request).json, {"RevisionId": revision})
+
+
+class Verified(unittest.TestCase):
+    """Who may do what with --auth: users and sessions with policies of their own, a boundary and a session policy, on a
+    table and a stream with theirs."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.advanced = 0
+        cls.directory = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(cls.directory.name)
+        cls.data = folder / "data"
+        cls.server = Server("--data", cls.data, "--auth", "--root-key", signing.write_key(folder / "key"), "--test-clock").start()
+        everything = {"Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
+        reading = {"Statement": [{"Effect": "Allow", "Action": ["dynamodb:GetItem", "dynamodb:Query"], "Resource": "*"}]}
+        trusting = {"Statement": [{"Effect": "Allow", "Principal": {"AWS": f"arn:aws:iam::{ACCOUNT}:user/all"},
+                                   "Action": "sts:AssumeRole"}]}
+        files = {name: folder / f"{name}.json" for name in ("everything", "reading", "trusting")}
+        for name, document in (("everything", everything), ("reading", reading), ("trusting", trusting)):
+            files[name].write_text(json.dumps(document))
+        cls.keys = {"root": (signing.KEY_ID, signing.SECRET)}
+        for name, options in (("none", []), ("all", [f"--policy=p={files['everything']}"]),
+                              ("bound", [f"--policy=p={files['everything']}", "--boundary", files["reading"]])):
+            gramme("user", "create", cls.data, name, "--tag", "team=red", *options)
+            cls.keys[name] = key_of(gramme("key", "create", cls.data, "--user", name))
+        gramme("role", "create", cls.data, "worker", "--trust", files["trusting"], "--boundary", files["reading"])
+        sts = boto3_client(cls.server.endpoint, cls.keys["all"][0], "sts", cls.keys["all"][1])
+        taken = sts.assume_role(RoleArn=f"arn:aws:iam::{ACCOUNT}:role/worker", RoleSessionName="work")["Credentials"]
+        sts.close()
+        cls.keys["work"] = (taken["AccessKeyId"], taken["SecretAccessKey"], taken["SessionToken"])
+        cls.arns = {name: f"arn:aws:iam::{ACCOUNT}:user/{name}" for name in ("none", "all", "bound")}
+        cls.arns.update(root=ROOT_ARN, work=f"arn:aws:sts::{ACCOUNT}:assumed-role/worker/work")
+        cls.send("root", "CreateTable", TableName="table", BillingMode="PAY_PER_REQUEST",
+                 KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}], Tags=[{"Key": "team", "Value": "red"}],
+                 AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+                 StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"})
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+        cls.directory.cleanup()
+
+    @classmethod
+    def send(cls, who, operation, **body):
+        data = json.dumps(body).encode()
+        host = f"127.0.0.1:{cls.server.port}"
+        key, secret, *token = cls.keys[who]
+        headers = signing.sign({**HEADERS, "X-Amz-Target": target(operation)}, data, host, key_id=key, secret=secret,
+                               token=token[0] if token else None, now=cls.now())
+        return http_request(cls.server.port, "POST", "/", headers, data)
+
+    @classmethod
+    def now(cls):
+        return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=cls.advanced)
+
+    @classmethod
+    def wait(cls):
+        """Moves the clock beyond the time in which a policy must not change again."""
+        path, body = "/_gramme/clock", b'{"Advance": 15}'
+        headers = signing.sign(JSON, body, f"127.0.0.1:{cls.server.port}", now=cls.now(), path=path)
+        reply = http_request(cls.server.port, "POST", path, headers, body)
+        assert reply.status == 200, reply.body
+        cls.advanced += 15
+
+    def attach(self, *statements, arn=ARN + "table"):
+        """The policy of the table; without statements it has none."""
+        self.wait()
+        if statements:
+            policy = json.dumps({"Version": "2012-10-17", "Statement": [{"Resource": "*", **each} for each in statements]})
+            reply = self.send("root", "PutResourcePolicy", ResourceArn=arn, Policy=policy, ConfirmRemoveSelfResourceAccess=True)
+        else:
+            reply = self.send("root", "DeleteResourcePolicy", ResourceArn=arn)
+        self.assertEqual(reply.status, 200, reply.body)
+
+    def read(self, who, operation="GetItem"):
+        body = {"Key": {"pk": {"S": "a"}}} if operation == "GetItem" else {"Item": {"pk": {"S": "a"}}} if operation == "PutItem" else {}
+        return self.send(who, operation, TableName="table", **body)
+
+    def assert_allowed(self, who, operation="GetItem"):
+        self.assertEqual(self.read(who, operation).status, 200)
+
+    def assert_refused(self, who, reason, operation="GetItem"):
+        self.assertEqual(self.read(who, operation).error,
+                         f"AccessDeniedException: User: {self.arns[who]} is not authorized to perform: dynamodb:{operation} on "
+                         f"resource: {ARN}table {reason}")
+
+    def missing(self, side, operation="GetItem"):
+        return f"because no {side} allows the dynamodb:{operation} action"
+
+    def test_without_a_policy_of_the_table(self):
+        self.attach()
+        self.assert_allowed("root")
+        self.assert_allowed("all")
+        self.assert_allowed("bound")
+        self.assert_refused("none", self.missing("identity-based policy"))
+        self.assert_refused("work", self.missing("identity-based policy"))
+        self.assert_refused("bound", self.missing("permissions boundary", "PutItem"), "PutItem")
+
+    def test_a_table_allows(self):
+        by_name = {"Effect": "Allow", "Principal": {"AWS": [self.arns["none"], self.arns["bound"]]}, "Action": "dynamodb:*"}
+        by_role = {"Effect": "Allow", "Principal": {"AWS": f"arn:aws:iam::{ACCOUNT}:role/worker"}, "Action": "dynamodb:*"}
+        self.attach(by_name, by_role)
+        self.assert_allowed("none", "PutItem")
+        self.assert_allowed("bound", "PutItem")
+        self.assert_allowed("work")
+        self.assert_refused("work", self.missing("permissions boundary", "PutItem"), "PutItem")
+        self.attach({**by_role, "Principal": {"AWS": self.arns["work"]}})
+        self.assert_allowed("work", "PutItem")
+        self.assert_refused("none", self.missing("identity-based policy"))
+        self.attach({**by_name, "Principal": {"AWS": ACCOUNT}})
+        self.assert_refused("none", self.missing("identity-based policy"))
+
+    def test_a_table_denies(self):
+        self.attach({"Effect": "Deny", "Principal": "*", "Action": "dynamodb:GetItem"})
+        for who in ("root", "all", "none", "work"):
+            self.assert_refused(who, "with an explicit deny in a resource-based policy")
+        self.assert_allowed("all", "PutItem")
+        self.attach({"Effect": "Deny", "Principal": "*", "Action": "dynamodb:*"})
+        # Locked out: not even the policy can be read. The server without --auth could still change it.
+        self.assertIn("explicit deny in a resource-based policy",
+                      self.send("root", "GetResourcePolicy", ResourceArn=ARN + "table").error)
+        self.assertIn("explicit deny in a resource-based policy",
+                      self.send("root", "DeleteResourcePolicy", ResourceArn=ARN + "table").error)
+        self.assertEqual(self.send("root", "ListTables").status, 200)
+        self.addCleanup(self.start_again)  # the table is of no more use to other tests
+
+    def start_again(self):
+        type(self).tearDownClass()
+        type(self).setUpClass()
+
+    def test_tags_of_caller_and_table(self):
+        self.attach({"Effect": "Deny", "Principal": "*", "Action": "dynamodb:GetItem",
+                     "Condition": {"StringEquals": {"aws:PrincipalTag/team": "${aws:ResourceTag/team}"}}})
+        self.assert_refused("all", "with an explicit deny in a resource-based policy")
+        self.assert_allowed("root")
+
+    def test_streams(self):
+        arn = self.send("root", "DescribeTable", TableName="table").json["Table"]["LatestStreamArn"]
+        self.attach({"Effect": "Allow", "Principal": {"AWS": self.arns["none"]}, "Action": "dynamodb:DescribeStream"}, arn=arn)
+        self.assertEqual(self.send("none", "DescribeStream", StreamArn=arn).status, 200)
+        self.assertIn("because no identity-based policy", self.send("none", "GetItem", TableName="table", Key={"pk": {"S": "a"}}).error)
+        self.attach(arn=arn)
+        self.assertEqual(self.send("none", "DescribeStream", StreamArn=arn).error,
+                         f"AccessDeniedException: User: {self.arns['none']} is not authorized to perform: dynamodb:DescribeStream on "
+                         f"resource: {arn} because no identity-based policy allows the dynamodb:DescribeStream action")
+
+    def test_who_would_lock_themselves_out(self):
+        self.attach()
+        self.wait()
+        for principal, error in ((self.arns["all"], "AccessDeniedException: The new resource policy will not allow you to update the "
+                                                    "resource policy in the future."), (self.arns["none"], None)):
+            policy = json.dumps(document("dynamodb:PutResourcePolicy", {"AWS": principal}, "Deny"))
+            reply = self.send("all", "PutResourcePolicy", ResourceArn=ARN + "table", Policy=policy)
+            self.assertEqual(None if reply.status == 200 else reply.error, error)
 
 
 if __name__ == "__main__":
