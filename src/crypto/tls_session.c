@@ -41,18 +41,18 @@ struct slice tls_session_unused(const struct tls_session *session) {
     return session->pipe.input;
 }
 
-/* `status` is what the call returned, which must come right after ERR_clear_error(). */
+/* `status` is what the call returned. SSL_get_error() would tell, but only who clears OpenSSL's
+ * list of errors before each call, which is a good part of the cost of a short one. Here whoever
+ * fails leaves none behind. */
 static enum tls_outcome outcome_of(const struct tls_session *session, int status) {
     if (status > 0)
         return TLS_DONE;
-    switch (session->library->SSL_get_error(session->ssl, status)) {
-    case SSL_ERROR_WANT_READ:
-        return TLS_MORE;
-    case SSL_ERROR_ZERO_RETURN:
-        return TLS_ENDED;
-    default:
+    if (session->library->ERR_peek_error() != 0)
         return TLS_FAILED;
-    }
+    if (session->library->SSL_want(session->ssl) == SSL_READING)
+        return TLS_MORE;
+    bool ended = (session->library->SSL_get_shutdown(session->ssl) & SSL_RECEIVED_SHUTDOWN) != 0;
+    return ended ? TLS_ENDED : TLS_FAILED;
 }
 
 enum tls_outcome tls_session_handshake(struct tls_session *session, struct buffer *output) {
@@ -64,7 +64,6 @@ enum tls_outcome tls_session_handshake(struct tls_session *session, struct buffe
 enum tls_outcome tls_session_receive(struct tls_session *session, struct buffer *output, void *data,
                                      size_t size, size_t *ret_len) {
     session->pipe.output = output;
-    session->library->ERR_clear_error();
     int got = session->library->SSL_read(session->ssl, data, clamp(size));
     *ret_len = got > 0 ? (size_t)got : 0;
     return outcome_of(session, got);
@@ -79,14 +78,16 @@ bool tls_session_send(struct tls_session *session, struct slice text, struct buf
     if (text.len == 0)
         return true;
     session->pipe.output = output;
+    if (session->library->SSL_write(session->ssl, text.data, (int)text.len) == (int)text.len)
+        return true;
     session->library->ERR_clear_error();
-    return session->library->SSL_write(session->ssl, text.data, (int)text.len) == (int)text.len;
+    return false;
 }
 
 void tls_session_end(struct tls_session *session, struct buffer *output) {
     session->pipe.output = output;
-    session->library->ERR_clear_error();
     session->library->SSL_shutdown(session->ssl);
+    session->library->ERR_clear_error();
 }
 
 void tls_session_failure(const struct tls_session *session, char *ret_text, size_t size) {
@@ -97,6 +98,7 @@ void tls_session_failure(const struct tls_session *session, char *ret_text, size
                  session->library->X509_verify_cert_error_string(verified));
     else
         snprintf(ret_text, size, "%.*s", SLICE_ARGS(reason));
+    session->library->ERR_clear_error();
 }
 
 /* ---- who it is ---- */
