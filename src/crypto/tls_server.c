@@ -113,7 +113,6 @@ static void set_rules(const struct tls_library *library, SSL_CTX *context) {
     library->SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                               SSL_OP_CIPHER_SERVER_PREFERENCE |
                                               SSL_OP_PRIORITIZE_CHACHA);
-    library->SSL_CTX_ctrl(context, SSL_CTRL_MODE, SSL_MODE_RELEASE_BUFFERS, NULL);
     library->SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
     library->SSL_CTX_set_timeout(context, TLS_TICKET_SECONDS);
     library->SSL_CTX_set_num_tickets(context, 1);

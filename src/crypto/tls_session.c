@@ -101,6 +101,10 @@ void tls_session_failure(const struct tls_session *session, char *ret_text, size
     session->library->ERR_clear_error();
 }
 
+void tls_session_rest(struct tls_session *session) {
+    session->library->SSL_free_buffers(session->ssl);
+}
+
 /* ---- who it is ---- */
 
 static bool copy_name(const struct tls_library *library, const X509_NAME_ENTRY *entry,

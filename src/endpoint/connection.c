@@ -305,6 +305,7 @@ static void give_memory_back(struct connection *c) {
     buffer_release(&c->output);
     buffer_release(&c->exchange.reply);
     arena_release(&c->exchange.arena);
+    net_stream_rest(&c->stream);
 }
 
 static bool is_waited_for(const struct endpoint *endpoint, enum body_size size) {

@@ -90,6 +90,9 @@ static inline void net_stream_set_deadline(struct net_stream *stream, uint64_t a
     stream->deadline_ms = at_ms;
 }
 
+/* Nothing is expected soon: gives back memory that is not needed until then. */
+void net_stream_rest(struct net_stream *stream);
+
 void net_stream_close(struct net_stream *stream);
 
 /* Closes, but first lets the peer read what was sent: closing with unread input would reset the

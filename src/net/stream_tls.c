@@ -4,7 +4,8 @@
  * owner wants it. When the owner has no room left, what is not decrypted yet is kept and reading
  * pauses: it goes on with that. Output is encrypted into the loop's memory and goes to the socket
  * at once; only what the socket does not take is copied to the stream. So a stream at rest has
- * nothing but its session, and one that is stuck 16 KB of input and a piece of output.
+ * nothing but its session, one that is at work that session's records too, and one that is stuck 16
+ * KB of input and a piece of output besides.
  *
  * The owner hears of a stream after its handshake. One that fails, or does not end in time, is
  * nobody's business but the log's.
@@ -174,6 +175,7 @@ static bool shake_hands(struct net_stream *stream) {
         if (!tls_session_client(tls->session, tls->client))
             tls->client[0] = '\0';
         stream->events->opened(stream);
+        net_stream_rest(stream);
         return flush(stream, true);
     case TLS_MORE:
         flush(stream, true);
@@ -306,6 +308,11 @@ void net_stream_tls_free(struct net_stream *stream) {
     buffer_release(&tls->backlog);
     free(tls);
     stream->tls = NULL;
+}
+
+void net_stream_rest(struct net_stream *stream) {
+    if (stream->tls != NULL)
+        tls_session_rest(stream->tls->session);
 }
 
 const char *net_stream_client(const struct net_stream *stream) {
