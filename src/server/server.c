@@ -23,6 +23,7 @@
 #include "policy/policy.h"
 #include "server/access.h"
 #include "server/access_audit.h"
+#include "server/certificates.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
 
@@ -44,6 +45,7 @@ struct server {
     struct slice first_key[2]; /* id and secret, until they were told; absent: there is none */
     size_t tables_unencrypted; /* when it started: that ask for what they do not get */
     struct audit_log *audit;   /* NULL: there is none */
+    struct certificates *certificates; /* NULL: plain HTTP */
     struct workers *workers;
     struct endpoint *endpoint;
     struct control *control;
@@ -246,6 +248,15 @@ static struct error *start_workers(struct server *server, struct arena *arena) {
     return workers_start(arena, &options, &server->workers);
 }
 
+static struct error *open_certificates(struct server *server, struct arena *arena) {
+    const struct server_config *config = &server->config;
+    struct tls_server_files files = {config->tls_certificate, config->tls_key,
+                                     config->tls_client_ca};
+    if (files.certificate == NULL)
+        return NULL;
+    return certificates_open(arena, &files, &server->certificates);
+}
+
 static struct guard_names names_of(struct arena *arena, const char **texts) {
     size_t count = 0;
     while (texts != NULL && texts[count] != NULL)
@@ -262,6 +273,7 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .port = server->config.port,
         .threads = server->config.threads,
         .limits = endpoint_limits_default(),
+        .tls = server->certificates == NULL ? NULL : certificates_tls(server->certificates),
         .allow_hosts = names_of(arena, server->config.allow_hosts),
         .allow_origins = names_of(arena, server->config.allow_origins),
         /* The Date header tells the real time: SDKs correct the dates they sign with by it. */
@@ -314,6 +326,7 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     server->endpoint_name =
         arena_printf(&server->arena, "%s:%u", server->config.host, server->config.port);
     TRY(load_policy(server, arena));
+    TRY(open_certificates(server, arena));
     TRY(start_engine(server, arena));
     count_unencrypted(server);
     catch_up(server);
@@ -355,6 +368,16 @@ void server_reload(struct server *server) {
     if (server->audit != NULL)
         audit_log_reopen(server->audit);
     log_info("read again what may change while the server runs");
+    if (server->certificates != NULL)
+        certificates_reload(server->certificates);
+}
+
+bool server_has_files(const struct server *server) {
+    return server->certificates != NULL;
+}
+
+void server_look(struct server *server) {
+    certificates_look(server->certificates);
 }
 
 bool server_take_first_key(struct server *server, char *ret_id, char *ret_secret, size_t size) {
@@ -385,6 +408,7 @@ void server_stop(struct server *server) {
     access_close(server->access);
     engine_close(server->engine);
     data_directory_release(&server->data);
+    certificates_close(server->certificates);
     arena_release(&server->arena);
     free(server);
 }

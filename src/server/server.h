@@ -15,20 +15,23 @@ struct server_config {
     const char *encrypt_with; /* where its master key is (admin/master_key.h); NULL: it is plain */
     enum server_durability durability;
     const char *region;
-    const char *account;        /* its number, 12 digits */
-    uint64_t cache_bytes;       /* of data read from disk; 0: a quarter of the machine's memory */
-    unsigned threads;           /* I/O threads; 0: as many as cores */
-    const char *program;        /* its name and version, for the header of backups; or NULL */
-    const char *audit;          /* a file, "-" for standard output: its log of changes; or NULL */
-    const char *policy;         /* a file: what callers may do; NULL: everything */
-    bool auth;                  /* signatures are verified */
-    unsigned skew_minutes;      /* how far the date of a signature may be off */
-    const char *root_key;       /* a credentials file: a key of the owner's; or NULL */
+    const char *account;         /* its number, 12 digits */
+    uint64_t cache_bytes;        /* of data read from disk; 0: a quarter of the machine's memory */
+    unsigned threads;            /* I/O threads; 0: as many as cores */
+    const char *program;         /* its name and version, for the header of backups; or NULL */
+    const char *audit;           /* a file, "-" for standard output: its log of changes; or NULL */
+    const char *policy;          /* a file: what callers may do; NULL: everything */
+    bool auth;                   /* signatures are verified */
+    unsigned skew_minutes;       /* how far the date of a signature may be off */
+    const char *root_key;        /* a credentials file: a key of the owner's; or NULL */
+    const char *tls_certificate; /* a file, with that of its key: it speaks TLS; NULL: plain HTTP */
+    const char *tls_key;
+    const char *tls_client_ca;  /* a file: whose certificates clients must have; or NULL */
     bool transaction_conflicts; /* for tests of clients: see struct engine_options */
     bool test_clock;            /* for tests of clients: time can be moved at /_gramme/clock */
 };
 
-enum { SERVER_RELAXED_SYNC_MS = 100 };
+enum { SERVER_RELAXED_SYNC_MS = 100, SERVER_LOOK_MS = 2000 };
 
 struct server;
 
@@ -42,6 +45,10 @@ uint16_t server_port(const struct server *server);
 bool server_take_first_key(struct server *server, char *ret_id, char *ret_secret, size_t size);
 /* Has it read again what may change while it runs. On the thread that started it, as the next. */
 void server_reload(struct server *server);
+/* There are files that it does so with by itself when they change: server_look() is to be called
+ * every SERVER_LOOK_MS. */
+bool server_has_files(const struct server *server);
+void server_look(struct server *server);
 /* How many tables asked for encryption when it started, and are on disk in plain text. */
 size_t server_tables_unencrypted(const struct server *server);
 /* Lets requests under way finish, for a while, then stops. server_stop(NULL) is fine. */

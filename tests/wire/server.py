@@ -27,9 +27,10 @@ import tempfile
 import threading
 
 import signing
+import tls
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LISTENING = re.compile(r"listening on (http://([^\s:]+|\[[^\]]+\]):(\d+))")
+LISTENING = re.compile(r"listening on (https?://([^\s:]+|\[[^\]]+\]):(\d+))")
 SANITIZER = re.compile(r"(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error:")
 START_S = 30
 STOP_S = 30
@@ -53,11 +54,14 @@ class Server:
         if self.endpoint and not self.process:
             self.port = int(self.endpoint.rsplit(":", 1)[1])
             return self
-        self.errors = tempfile.TemporaryFile("w+", errors="replace")
+        # To append: the place where we read is also that where the server writes.
+        self.errors = tempfile.TemporaryFile("a+", errors="replace")
         arguments = list(self.arguments)
         if signing.VERIFIED:
             self.directory = tempfile.TemporaryDirectory()
             arguments += ["--auth", "--root-key", signing.write_key(pathlib.Path(self.directory.name, "key"))]
+        if tls.ENCRYPTED:
+            arguments += tls.arguments(tls.shared_directory(binary()))
         self.process = subprocess.Popen(
             [binary(), "serve", "--port", "0", *arguments], stdin=subprocess.DEVNULL, text=True,
             stdout=subprocess.PIPE, stderr=self.errors, preexec_fn=self.preexec)

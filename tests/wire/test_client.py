@@ -16,6 +16,7 @@ def run_case(name, argument="", **variables):
     """Runs one case without any of the user's AWS settings; gives its output."""
     with tempfile.TemporaryDirectory() as home:
         env = {key: value for key, value in os.environ.items() if not key.startswith("AWS_") and "proxy" not in key.lower()}
+        env.update({"AWS_CA_BUNDLE": os.environ.get("AWS_CA_BUNDLE", "")})
         env.update({"HOME": home, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"})
         env.update({key: str(value) for key, value in variables.items()})
         env = {key: value for key, value in env.items() if value != ""}

@@ -3,12 +3,14 @@
 import gzip
 import json
 import socket
+import ssl
 import struct
 import threading
 import time
 import unittest
 import zlib
 
+import tls
 from wire import AUTHORIZATION, WireTest, boto3_client, check_envelope, http_request, HEADERS
 
 BODY_MAX = 16 * 1024 * 1024
@@ -28,10 +30,12 @@ def request(body=LIST_TABLES, target="ListTables"):
 
 
 class Connection:
-    """A plain socket that reads one reply at a time."""
+    """A socket that reads one reply at a time."""
 
     def __init__(self, port, timeout_s=30):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout_s)
+        if tls.ENCRYPTED:
+            self.socket = tls.wrap(self.socket)
         self.buffer = b""
 
     def __enter__(self):
@@ -42,6 +46,10 @@ class Connection:
 
     def send(self, data):
         self.socket.sendall(data)
+
+    def end(self):
+        # As a plain socket does it: that of an SSLSocket forgets the encryption.
+        socket.socket.shutdown(self.socket, socket.SHUT_WR)
 
     def read_until(self, end):
         while end not in self.buffer:
@@ -179,7 +187,7 @@ class Http(WireTest):
                         b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"):
             with self.subTest(garbage=garbage), self.connect(timeout_s=20) as connection:
                 connection.send(garbage)
-                connection.socket.shutdown(socket.SHUT_WR)
+                connection.end()
                 data = b""
                 try:
                     while more := connection.socket.recv(65536):
@@ -221,7 +229,7 @@ class Http(WireTest):
             try:
                 for _ in range(20_000):
                     deaf.socket.send(request(target="DescribeLimits"))
-            except BlockingIOError:
+            except (BlockingIOError, ssl.SSLWantWriteError):
                 pass
             start = time.monotonic()
             for _ in range(50):

@@ -14,6 +14,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 import signing
+import tls
 from server import Server
 
 REGION = "us-east-1"
@@ -61,8 +62,14 @@ class Reply:
         return name if text is None else f"{name}: {text}"
 
 
+def http_connection(port, timeout_s=60):
+    if tls.ENCRYPTED:
+        return http.client.HTTPSConnection("127.0.0.1", port, timeout=timeout_s, context=tls.shared_context())
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
+
+
 def http_request(port, method, path, headers, body=b"", timeout_s=60):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
+    connection = http_connection(port, timeout_s)
     try:
         connection.request(method, path, body, headers)
         response = connection.getresponse()
@@ -89,7 +96,7 @@ class Connection:
     """One keep-alive connection; an answer is the reply's JSON, with the error's name as `error`. Its id is `request_id`."""
 
     def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.connection = http_connection(port)
 
     def call(self, operation, **body):
         self.connection.request("POST", "/", json.dumps(body), {**HEADERS, "X-Amz-Target": target(operation)})

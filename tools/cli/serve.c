@@ -23,21 +23,26 @@ static const char *host_to_try(const char *host) {
     return strcmp(host, "::") == 0 ? "::1" : host;
 }
 
-static void print_url(char *text, size_t size, const char *host, uint16_t port) {
+static void print_url(char *text, size_t size, bool secure, const char *host, uint16_t port) {
     bool v6 = strchr(host, ':') != NULL;
-    snprintf(text, size, v6 ? "http://[%s]:%u" : "http://%s:%u", host, port);
+    snprintf(text, size, v6 ? "%s://[%s]:%u" : "%s://%s:%u", secure ? "https" : "http", host, port);
 }
 
 static void print_banner(const struct server_config *config, const struct server *server) {
     uint16_t port = server_port(server);
+    bool secure = config->tls_certificate != NULL;
     char endpoint[300];
-    print_url(endpoint, sizeof(endpoint), config->host, port);
+    print_url(endpoint, sizeof(endpoint), secure, config->host, port);
     printf("gramme " GRAMME_VERSION " listening on %s\n", endpoint);
     if (config->auth)
         printf("  access      by signature: who has no key is refused\n");
     else if (!is_loopback(config->host))
         printf("  open        to whoever reaches this address: signatures are not verified\n");
-    print_url(endpoint, sizeof(endpoint), host_to_try(config->host), port);
+    print_url(endpoint, sizeof(endpoint), secure, host_to_try(config->host), port);
+    if (secure)
+        printf("  tls         1.2 and 1.3, with the certificate in %s\n", config->tls_certificate);
+    if (config->tls_client_ca != NULL)
+        printf("  clients     need a certificate of %s\n", config->tls_client_ca);
     if (config->data_directory == NULL)
         printf("  data        in memory: gone when the server stops\n");
     else
@@ -89,6 +94,16 @@ static struct error *check_serve(struct invocation *invocation) {
                        options->config.host);
 }
 
+static void wait_for_end(const struct signals *signals, struct server *server) {
+    unsigned timeout_ms = server_has_files(server) ? SERVER_LOOK_MS : 0;
+    for (enum signal_wish wish; (wish = signals_wait(signals, timeout_ms)) != SIGNAL_STOP;) {
+        if (wish == SIGNAL_RELOAD)
+            server_reload(server);
+        else
+            server_look(server);
+    }
+}
+
 static int run_serve(const struct invocation *invocation) {
     const struct serve_options *options = invocation->values;
     struct server_config config = options->config;
@@ -104,8 +119,7 @@ static int run_serve(const struct invocation *invocation) {
     }
     print_first_key(server);
     print_banner(&config, server);
-    while (signals_wait(&signals) == SIGNAL_RELOAD)
-        server_reload(server);
+    wait_for_end(&signals, server);
     printf("stopping: requests under way are finished first\n");
     fflush(stdout);
     server_stop(server);
@@ -165,6 +179,15 @@ static const struct option serve_options[] = {
      .help = "take the key in FILE, an AWS credentials file, as one that may do everything"},
     {"clock-skew", "MINUTES", .kind = OPTION_NUMBER, AT(config.skew_minutes), .number = {1, 1440},
      .preset = "15", .help = "how far the time of a signature may be off"},
+    {"tls-cert", "FILE", .kind = OPTION_FILE, AT(config.tls_certificate), .needs = "tls-key",
+     .otherwise = "plain HTTP",
+     .help = "speak TLS with the certificate in FILE, and those between it and its authority; read "
+             "again when it changes. gramme cert create makes one"},
+    {"tls-key", "FILE", .kind = OPTION_FILE, AT(config.tls_key), .needs = "tls-cert",
+     .help = "the key of that certificate"},
+    {"tls-client-ca", "FILE", .kind = OPTION_FILE, AT(config.tls_client_ca), .needs = "tls-cert",
+     .otherwise = "clients need none",
+     .help = "refuse clients without a certificate of an authority in FILE"},
     {"policy", "FILE", .kind = OPTION_FILE, AT(config.policy), .otherwise = "everything is allowed",
      .help = "IAM policy of all callers: what it does not allow is refused; see "
              "docs/POLICIES.md"},

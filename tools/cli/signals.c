@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool has_terminal(void) {
@@ -30,9 +31,15 @@ void signals_block(struct signals *signals) {
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an I/O error, not the end */
 }
 
-enum signal_wish signals_wait(const struct signals *signals) {
-    int received;
-    sigwait(&signals->set, &received);
+enum signal_wish signals_wait(const struct signals *signals, unsigned timeout_ms) {
+    struct timespec timeout = {timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000};
+    int received = -1;
+    if (timeout_ms == 0)
+        sigwait(&signals->set, &received);
+    else
+        received = sigtimedwait(&signals->set, NULL, &timeout);
+    if (received < 0)
+        return SIGNAL_NONE;
     if (received != SIGHUP || (signals->in_terminal && !has_terminal()))
         return SIGNAL_STOP;
     return SIGNAL_RELOAD;

@@ -11,10 +11,11 @@ struct signals {
     bool in_terminal; /* whose end is the server's */
 };
 
-enum signal_wish { SIGNAL_STOP, SIGNAL_RELOAD };
+enum signal_wish { SIGNAL_STOP, SIGNAL_RELOAD, SIGNAL_NONE };
 
 /* Before there are threads, so that every one inherits it and only the first one waits. */
 void signals_block(struct signals *signals);
-enum signal_wish signals_wait(const struct signals *signals);
+/* SIGNAL_NONE: none came in that time; 0: it may take for ever. */
+enum signal_wish signals_wait(const struct signals *signals, unsigned timeout_ms);
 
 #endif

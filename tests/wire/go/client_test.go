@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
@@ -22,15 +23,23 @@ import (
 var (
 	ctx    = context.Background()
 	table  = aws.String("music")
-	client = dynamodb.New(dynamodb.Options{
-		Region:           "us-east-1",
-		EndpointResolver: dynamodb.EndpointResolverFromURL(os.Getenv("GRAMME_ENDPOINT")),
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: os.Getenv("GRAMME_KEY_ID"), SecretAccessKey: os.Getenv("GRAMME_SECRET")}, nil
-		}),
-		Retryer: aws.NopRetryer{},
-	})
+	client = newClient()
 )
+
+// As programs do it: the default configuration finds the authority of a server with TLS in AWS_CA_BUNDLE.
+func newClient() *dynamodb.Client {
+	settings, err := config.LoadDefaultConfig(ctx, config.WithRegion("us-east-1"), config.WithCredentialsProvider(
+		aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: os.Getenv("GRAMME_KEY_ID"), SecretAccessKey: os.Getenv("GRAMME_SECRET")}, nil
+		})))
+	if err != nil {
+		panic(err)
+	}
+	return dynamodb.NewFromConfig(settings, func(options *dynamodb.Options) {
+		options.EndpointResolver = dynamodb.EndpointResolverFromURL(os.Getenv("GRAMME_ENDPOINT"))
+		options.Retryer = aws.NopRetryer{}
+	})
+}
 
 type attributes = map[string]types.AttributeValue
 
