@@ -164,7 +164,7 @@ class Durability(unittest.TestCase):
     def test_a_directory_of_a_newer_format(self):
         with self.server():
             pass
-        (self.data / "GRAMME").write_text("gramme data, format 2\n")
+        (self.data / "GRAMME").write_text("gramme data, format 99\n")
         self.assert_does_not_start("use a newer gramme")
 
     def test_a_directory_of_something_else(self):

@@ -40,9 +40,9 @@ REQUESTS = {
     "UpdateItem": {"TableName": "table", "Key": KEY, "UpdateExpression": "SET a = :a ADD n :n", "ReturnValues": "ALL_NEW",
                    "ExpressionAttributeValues": {":a": {"B": "AAEC"}, ":n": {"N": "1"}}},
     "DeleteItem": {"TableName": "table", "Key": KEY, "ReturnValues": "ALL_OLD", "ConditionExpression": "attribute_exists(pk)"},
-    "Query": {"TableName": "table", "KeyConditionExpression": "pk = :p", "FilterExpression": "v = :v", "Limit": 5,
+    "Query": {"TableName": "sorted", "KeyConditionExpression": "pk = :p", "FilterExpression": "v = :v", "Limit": 5,
               "ExpressionAttributeValues": {":p": {"S": "a"}, ":v": {"S": "x"}}, "ScanIndexForward": False,
-              "ExclusiveStartKey": KEY, "Select": "COUNT", "ConsistentRead": True},
+              "ExclusiveStartKey": {**KEY, "sk": {"S": "m"}}, "Select": "COUNT", "ConsistentRead": True},
     "Scan": {"TableName": "table", "FilterExpression": "size(v) > :n", "ExpressionAttributeValues": {":n": {"N": "1"}},
              "Segment": 0, "TotalSegments": 2, "Limit": 5, "Select": "ALL_ATTRIBUTES"},
     "BatchGetItem": {"RequestItems": {"table": {"Keys": [KEY], "ConsistentRead": True, "ProjectionExpression": "pk"}}},
@@ -86,6 +86,7 @@ class BadInput(WireTest):
     def setUp(self):
         super().setUp()
         self.create()
+        self.create("sorted", range="sk:S")
 
     def check(self, operation, body):
         reply = self.call(operation, body)
