@@ -76,37 +76,43 @@ static struct error *ask(const struct permission_check *check, struct permission
     return refuse(self, permission, &decision);
 }
 
-static void open(struct authorization *self, struct exchange *exchange, const struct clock *clock,
-                 uint64_t keys) {
-    const struct context_source source = {exchange, self->caller, clock};
-    self->check = (struct permission_check){
-        .ask = ask, .keys = keys | policy_sides_keys(self->common, self->caller)};
+/* In the arena: it is large, and most requests need none. */
+static struct authorization *open(struct exchange *exchange, const struct policy *common,
+                                  const struct caller *caller, const struct clock *clock,
+                                  uint64_t keys) {
+    struct authorization *self = ARENA_NEW(&exchange->arena, struct authorization);
+    const struct context_source source = {exchange, caller, clock};
+    self->common = common;
+    self->caller = caller;
+    self->check = (struct permission_check){ask, keys | policy_sides_keys(common, caller)};
     context_values(&source, self->check.keys, self->context);
+    return self;
 }
 
 struct error *authorize_call(const struct policy *policy, struct exchange *exchange,
                              struct op_call *call, const struct caller *caller) {
     uint64_t keys = 0;
-    struct authorization self = {.common = policy, .caller = caller};
     if (policy == NULL && caller->kind == CALLER_ANYONE)
         return NULL;
-    self.attached = caller->kind != CALLER_ANYONE && call->context->catalog != NULL &&
+    bool attached = caller->kind != CALLER_ANYONE && call->context->catalog != NULL &&
                     catalog_policies(call->context->catalog, &keys);
-    if (policy == NULL && caller->kind == CALLER_ROOT && !self.attached)
+    if (policy == NULL && caller->kind == CALLER_ROOT && !attached)
         return NULL;
-    open(&self, exchange, call->context->clock, keys);
-    return permission_ask(call, &self.check);
+    struct authorization *self = open(exchange, policy, caller, call->context->clock, keys);
+    self->attached = attached;
+    return permission_ask(call, &self->check);
 }
 
 struct error *authorize_permission(const struct policy *policy, struct exchange *exchange,
                                    const struct caller *caller, struct permission *permission) {
     struct caller known = *caller;
-    struct authorization self = {.common = policy, .caller = &known, .attached = true};
+    uint64_t keys = permission->proposed == NULL ? 0 : policy_keys_used(permission->proposed);
     if (caller->kind == CALLER_ANYONE) {
         known.arn = known.principal_arn = context_arn(&exchange->arena, caller);
         known.kind = policy == NULL ? CALLER_ROOT : CALLER_USER; /* nothing else limits them */
     }
-    open(&self, exchange, permission->call->context->clock,
-         permission->proposed == NULL ? 0 : policy_keys_used(permission->proposed));
-    return ask(&self.check, permission);
+    struct authorization *self =
+        open(exchange, policy, &known, permission->call->context->clock, keys);
+    self->attached = true;
+    return ask(&self->check, permission);
 }
