@@ -121,6 +121,8 @@ bool pattern_matches(const struct pattern *pattern, const struct policy_values *
         if (at < pattern->count && pattern->parts[at].kind == PATTERN_ANY) {
             after_star = ++at;
             retry = text;
+            if (at == pattern->count)
+                return true;
         } else if (at < pattern->count && take_part(pattern, &pattern->parts[at], values, &text)) {
             at++;
         } else if (at == pattern->count && text.len == 0) {
