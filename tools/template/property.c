@@ -33,7 +33,7 @@ struct error *property_check(const struct property_reader *reader, const struct 
         if (!contains(members->left_out, member->name))
             return document_error(reader->document, member->mark, "%s has no property %.*s",
                                   members->what, SLICE_ARGS(member->name));
-        template_notice(reader->t, member->mark, "%.*s is left out: gramme does not have it",
+        template_notice(reader->t, member->mark, "%.*s is left out: gramme apply does not set it",
                         SLICE_ARGS(member->name));
     }
     return NULL;
