@@ -1,4 +1,5 @@
-/* authenticate.c - the service's order: the form, the time, the scope, the key, the signature.
+/* authenticate.c - the service's order: the form, the time, the scope, the key, the signature. Only
+ * who sends nothing of it can be known by a certificate.
  *
  * The time is the system's, whatever a test does to DynamoDB's: clients sign with the real one. */
 #include "pipeline/authenticate.h"
@@ -45,11 +46,29 @@ static struct error *verify(struct authenticator *self, struct arena *arena,
     return NULL;
 }
 
-struct error *authenticate(struct authenticator *authenticator, struct arena *arena,
-                           const struct http_request *request, struct slice service,
-                           struct slice account, struct caller *ret_caller) {
+/* Whoever says something else about themselves is asked to prove that. */
+static bool is_known_by_certificate(struct authenticator *self, struct exchange *exchange,
+                                    const struct error *error, struct caller *ret_caller) {
+    if (self == NULL || error->code != ERROR_MISSING_AUTHENTICATION_TOKEN ||
+        slice_present(exchange->request.known[HTTP_AUTHORIZATION]))
+        return false;
+    struct slice name = exchange_client(exchange);
+    const struct principal *user =
+        slice_present(name) ? directory_find(iam_view_directory(self->view), PRINCIPAL_USER, name)
+                            : NULL;
+    if (user != NULL)
+        *ret_caller = iam_caller_of_user(self->iam, user);
+    return user != NULL;
+}
+
+struct error *authenticate(struct authenticator *authenticator, struct exchange *exchange,
+                           struct slice service, struct slice account, struct caller *ret_caller) {
+    struct arena *arena = &exchange->arena;
+    const struct http_request *request = &exchange->request;
     struct auth_identity identity;
-    TRY(auth_read(arena, request, &identity));
+    struct error *error = auth_read(arena, request, &identity);
+    if (error != NULL)
+        return is_known_by_certificate(authenticator, exchange, error, ret_caller) ? NULL : error;
     if (authenticator == NULL) {
         TRY(auth_check_scope(arena, &identity, service));
         ret_caller->kind = CALLER_ANYONE;
@@ -58,7 +77,7 @@ struct error *authenticate(struct authenticator *authenticator, struct arena *ar
         ret_caller->region = auth_quotable(arena, identity.region);
         return NULL;
     }
-    struct error *error = verify(authenticator, arena, request, service, &identity, ret_caller);
+    error = verify(authenticator, arena, request, service, &identity, ret_caller);
     if (error != NULL)
         log_repeated_error("a request with the key %.*s was refused: %s",
                            identity.access_key_id.len > 128 ? 128 : (int)identity.access_key_id.len,

@@ -1,8 +1,10 @@
-/* authenticate.h - who sends a request: as they say, or as their signature proves. */
+/* authenticate.h - who sends a request: as they say, or as their signature or their certificate
+ * proves. */
 #ifndef GRAMME_PIPELINE_AUTHENTICATE_H
 #define GRAMME_PIPELINE_AUTHENTICATE_H
 
 #include "auth/verifier.h"
+#include "endpoint/endpoint.h"
 #include "iam/iam.h"
 
 /* What a thread verifies with. */
@@ -19,9 +21,9 @@ struct authenticator *authenticator_new(struct iam *iam, unsigned skew_minutes,
 void authenticator_free(struct authenticator *authenticator);
 
 /* `service` is the name that is signed for. Without an authenticator the form of the signature is
- * checked and its words are taken. The caller is borrowed until the next request. */
-struct error *authenticate(struct authenticator *authenticator, struct arena *arena,
-                           const struct http_request *request, struct slice service,
-                           struct slice account, struct caller *ret_caller);
+ * checked and its words are taken. With one, who sends no signature but had to show a certificate
+ * is the user that it names. The caller is borrowed until the next request. */
+struct error *authenticate(struct authenticator *authenticator, struct exchange *exchange,
+                           struct slice service, struct slice account, struct caller *ret_caller);
 
 #endif

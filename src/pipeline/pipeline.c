@@ -233,9 +233,8 @@ static struct error *find_caller(struct pipeline_call *self) {
     struct exchange *exchange = self->exchange;
     const struct pipeline_thread *thread = exchange->thread_context;
     self->step = STEP_AUTHENTICATE;
-    struct error *error =
-        authenticate(thread->authenticator, &exchange->arena, &exchange->request,
-                     SLICE_LITERAL("dynamodb"), thread->ops.account, &self->caller);
+    struct error *error = authenticate(thread->authenticator, exchange, SLICE_LITERAL("dynamodb"),
+                                       thread->ops.account, &self->caller);
     return error == NULL || thread->authenticator != NULL ? error : after_json(exchange, error);
 }
 

@@ -71,8 +71,8 @@ static struct sts_fault run(struct exchange *exchange, const struct form *form,
     if (!slice_is(form_find(form, "Version"), STS_VERSION))
         return (struct sts_fault){400, "InvalidAction",
                                   SLICE_LITERAL("No such version: there is 2011-06-15, of STS")};
-    struct error *error = authenticate(thread->authenticator, &exchange->arena, &exchange->request,
-                                       SLICE_LITERAL("sts"), thread->ops.account, &caller);
+    struct error *error = authenticate(thread->authenticator, exchange, SLICE_LITERAL("sts"),
+                                       thread->ops.account, &caller);
     if (error != NULL)
         return fault_of(error);
     if (note != NULL)

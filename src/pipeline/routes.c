@@ -21,8 +21,8 @@ static bool is_refused(struct exchange *exchange, const struct pipeline_thread *
     struct caller caller = {.kind = CALLER_ANYONE};
     if (thread->authenticator == NULL)
         return false;
-    return authenticate(thread->authenticator, &exchange->arena, &exchange->request,
-                        SLICE_LITERAL("dynamodb"), thread->ops.account, &caller) != NULL ||
+    return authenticate(thread->authenticator, exchange, SLICE_LITERAL("dynamodb"),
+                        thread->ops.account, &caller) != NULL ||
            caller.kind != CALLER_ROOT;
 }
 

@@ -18,6 +18,7 @@ import boto3
 import botocore.exceptions
 from botocore.config import Config
 
+import signing
 import tls
 from server import Server, binary
 from wire import HEADERS, REGION, target
@@ -379,6 +380,90 @@ class Mutual(TlsTest):
                 return self.ask(connection) != 200
         except (ssl.SSLError, ConnectionResetError):
             return True
+
+
+class Users(TlsTest):
+    """With --auth a certificate is as good as a signature, where there is none."""
+
+    HEADERS = {"content-type": "application/x-amz-json-1.0", "x-amz-target": target("ListTables")}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory()
+        cls.root = pathlib.Path(cls.place.name)
+        cls.directory = tls.create(binary(), cls.root / "certs")
+        for name in ("alice", "bob", "nobody", "root"):
+            tls.create(binary(), cls.directory, "--client", name)
+        key = signing.write_key(cls.root / "key")
+        cls.server = Server("--data", cls.root / "data", "--auth", "--root-key", key, "--test-clock", *tls.arguments(cls.directory),
+                            "--tls-client-ca", cls.directory / "ca.pem").start()
+        for name, actions in (("alice", '"dynamodb:ListTables"'), ("bob", '"dynamodb:GetItem"')):
+            policy = cls.root / f"{name}.json"
+            policy.write_text(f'{{"Version": "2012-10-17", "Statement": [{{"Effect": "Allow", "Action": {actions}, "Resource": "*"}}]}}')
+            cls.gramme("user", "create", cls.root / "data", name, "--policy", f"own={policy}")
+
+    @staticmethod
+    def gramme(*arguments):
+        subprocess.run([binary(), *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
+
+    def send(self, name, headers=None, path="/", body=b"{}"):
+        context = self.context(certificate=self.directory / f"client-{name}")
+        connection = http.client.HTTPSConnection("127.0.0.1", self.server.port, context=context)
+        connection.request("POST", path, body, {**self.HEADERS, **(headers or {})})
+        response = connection.getresponse()
+        text = response.read()
+        connection.close()
+        return response.status, text.decode()
+
+    def assert_unknown(self, answer):
+        status, text = answer
+        self.assertEqual(status, 400)
+        self.assertIn("MissingAuthenticationToken", text)
+
+    def test_the_user_of_this_name(self):
+        self.assertEqual(self.send("alice"), (200, '{"TableNames":[]}'))
+        status, text = self.send("bob")
+        self.assertEqual(status, 400)
+        self.assertIn("User: arn:aws:iam::000000000000:user/bob is not authorized to perform: dynamodb:ListTables", text)
+
+    def test_who_i_am(self):
+        status, text = self.send("alice", {"content-type": "application/x-www-form-urlencoded"},
+                                 body=b"Action=GetCallerIdentity&Version=2011-06-15")
+        self.assertEqual(status, 200)
+        self.assertIn("<Arn>arn:aws:iam::000000000000:user/alice</Arn>", text)
+
+    def test_nobody(self):
+        self.assert_unknown(self.send("nobody"))
+        self.assert_unknown(self.send("root"))  # the owner is no user
+
+    def test_a_signature_counts_more(self):
+        host = f"127.0.0.1:{self.server.port}"
+        self.assertEqual(self.send("bob", signing.sign(self.HEADERS, b"{}", host))[0], 200)
+        status, text = self.send("alice", signing.sign(self.HEADERS, b"{}", host, secret="wrong"))
+        self.assertEqual(status, 400)
+        self.assertIn("The request signature we calculated does not match", text)
+
+    def test_what_is_no_signature_is_none(self):
+        for authorization in ("Bearer x", "Basic eDp5", "x", ""):
+            self.assert_unknown(self.send("alice", {"Authorization": authorization}))
+        self.assertEqual(self.send("alice", path="/?X-Amz-Algorithm=AWS4-HMAC-SHA256")[0], 400)
+
+    def test_paths_of_the_owner(self):
+        self.assertEqual(self.send("alice", {"content-type": "application/json"}, "/_gramme/clock", b'{"Advance": 1}')[0], 403)
+
+    def test_a_user_that_is_deleted(self):
+        tls.create(binary(), self.directory, "--client", "carol")
+        self.gramme("user", "create", self.root / "data", "carol", "--policy", f"own={self.root / 'alice.json'}")
+        context = self.context(certificate=self.directory / "client-carol")
+        connection = http.client.HTTPSConnection("127.0.0.1", self.server.port, context=context)
+        for status in (200, 400):
+            connection.request("POST", "/", b"{}", self.HEADERS)
+            response = connection.getresponse()
+            response.read()
+            self.assertEqual(response.status, status)
+            if status == 200:
+                self.gramme("user", "delete", self.root / "data", "carol")
+        connection.close()
 
 
 class BadClients(TlsTest):

@@ -247,7 +247,7 @@ static const struct option create_options[] = {
              "name of this machine; any number of times"},
     {"client", "NAME", .kind = OPTION_TEXT, AT(client), .excludes = "name",
      .form = {"up to 64 letters, digits and _+=,.@-", is_client}, .otherwise = "one for a server",
-     .help = "make a certificate for a client of this name"},
+     .help = "make a certificate for a client: with --auth it is the user of this name"},
     {"days", "N", .kind = OPTION_NUMBER, AT(days), .number = {1, AUTHORITY_DAYS}, .preset = "365",
      .help = "how long it holds"},
     {.name = NULL},
