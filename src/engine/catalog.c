@@ -265,3 +265,7 @@ bool catalog_policies(struct catalog_view *view, uint64_t *ret_keys) {
     *ret_keys = list->policy_keys;
     return list->has_policies;
 }
+
+struct table *catalog_find_again(const struct catalog_view *view, struct slice name) {
+    return view->list == NULL ? NULL : list_find(view->list, name);
+}

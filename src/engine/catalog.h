@@ -43,6 +43,9 @@ size_t catalog_tables(struct catalog_view *view, struct table *const **ret_table
 
 /* Whether some table or stream has a policy, and the keys that they look at. */
 bool catalog_policies(struct catalog_view *view, uint64_t *ret_keys);
+/* As catalog_find(), but in the list that the view had when it was last used: what was found there
+ * before stays valid, and is of the same moment. */
+struct table *catalog_find_again(const struct catalog_view *view, struct slice name);
 
 /* ---- on the commit thread ---- */
 

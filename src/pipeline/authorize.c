@@ -31,7 +31,7 @@ static struct error *refuse(const struct authorization *self, const struct permi
                      SLICE_ARGS(reason));
 }
 
-/* Streams have no tags. */
+/* Streams have no tags. They are the table's, which the view of the catalog holds. */
 static void add_resource_tags(struct permission *permission) {
     enum arn_kind kind;
     const struct table *table = permission_table(permission, &kind);
@@ -94,11 +94,12 @@ struct error *authorize_call(const struct policy *policy, struct exchange *excha
     uint64_t keys = 0;
     if (policy == NULL && caller->kind == CALLER_ANYONE)
         return NULL;
-    bool attached = caller->kind != CALLER_ANYONE && call->context->catalog != NULL &&
-                    catalog_policies(call->context->catalog, &keys);
+    bool attached =
+        catalog_policies(call->context->catalog, &keys) && caller->kind != CALLER_ANYONE;
     if (policy == NULL && caller->kind == CALLER_ROOT && !attached)
         return NULL;
-    struct authorization *self = open(exchange, policy, caller, call->context->clock, keys);
+    struct authorization *self =
+        open(exchange, policy, caller, call->context->clock, attached ? keys : 0);
     self->attached = attached;
     return permission_ask(call, &self->check);
 }

@@ -4,7 +4,6 @@
  * the table. */
 #include "ops/permission/permission.h"
 
-#include "ops/item/table_lookup.h"
 #include "ops/permission/actions.h"
 #include "ops/request/arn.h"
 #include "ops/request/resource.h"
@@ -38,9 +37,12 @@ static struct slice table_arn(const struct op_call *call, struct slice given, st
 }
 
 static void find_keys(struct permission *permission, struct slice given, struct slice index) {
-    struct table *table;
-    if (permission->call->context->catalog == NULL ||
-        table_lookup(permission->call, given, &table) != NULL)
+    const struct catalog_view *catalog = permission->call->context->catalog;
+    struct slice name;
+    if (catalog == NULL || table_name_resolve(permission->call, given, &name) != NULL)
+        return;
+    const struct table *table = catalog_find_again(catalog, name);
+    if (table == NULL || table->definition.status == TABLE_CREATING)
         return;
     const struct table_definition *definition = &table->definition;
     const struct table_index *found = table_find_index(definition, index);
@@ -51,12 +53,12 @@ static void find_keys(struct permission *permission, struct slice given, struct 
 }
 
 struct table *permission_table(const struct permission *permission, enum arn_kind *ret_kind) {
-    struct catalog_view *catalog = permission->call->context->catalog;
+    const struct catalog_view *catalog = permission->call->context->catalog;
     struct arn arn;
     if (catalog == NULL || !arn_parse(permission->request.resource, &arn))
         return NULL;
     *ret_kind = arn.kind;
-    struct table *table = arn.kind == ARN_OTHER ? NULL : catalog_find(catalog, arn.table);
+    struct table *table = arn.kind == ARN_OTHER ? NULL : catalog_find_again(catalog, arn.table);
     bool gone = table != NULL && arn.kind == ARN_STREAM &&
                 !slice_equal(arn.id, table->definition.stream_label);
     return gone ? NULL : table;

@@ -6,6 +6,9 @@
  * made of parts - batches, transactions, statements - ask for each part in a function of their own.
  * Who grants permissions is not known here.
  *
+ * Tables are looked at as the thread's view of the catalog has them: who asks for the permissions
+ * of a request brings it up to date before, and it stays as it is until all are decided.
+ *
  * Threads: the I/O thread, after validate and before run. Memory: the call's arena. */
 #ifndef GRAMME_OPS_PERMISSION_PERMISSION_H
 #define GRAMME_OPS_PERMISSION_PERMISSION_H
@@ -19,7 +22,7 @@ struct permission {
     struct policy_request request; /* what policies see of it */
     const struct policy *proposed; /* to be asked instead of the resource's own; NULL: that one */
     /* By which items are found in the table or index; NULL: it is not there. Borrowed from the
-     * catalog until the next permission is made. */
+     * view of the catalog. */
     const struct key_schema *keys;
 };
 
