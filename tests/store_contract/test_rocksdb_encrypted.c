@@ -210,6 +210,68 @@ static void a_log_without_its_header_is_empty(void **state) {
     }
 }
 
+/* What a loss of power may leave of the end of a log: pages that were never written. */
+static void holes_at_the_end_of_a_log_are_its_end(void **state) {
+    (void)state;
+    static uint8_t value[100000], zeros[40000];
+    memset(value, 1, sizeof(value));
+    for (int pages = 1; pages < 10; pages++) {
+        struct database database;
+        char path[512];
+        database_init(&database);
+        must(try_put(&database, "a", slice_of(value, 5000), STORE_DURABLE));
+        must(try_put(&database, "b", slice_of(value, sizeof(value)), STORE_RELAXED));
+        store_close(database.store);
+        database.store = NULL;
+        newest_log(&database, path, sizeof(path));
+        int fd = open(path, O_WRONLY);
+        off_t from = 6 * 4096;
+        assert_int_equal(pwrite(fd, zeros, (size_t)pages * 4096, from), pages * 4096);
+        close(fd);
+        must(database_try(&database, false));
+        assert_true(has(&database, "a"));
+        assert_false(has(&database, "b"));
+        must(try_put_text(&database, "c", "1"));
+        database_reopen(&database);
+        assert_true(has(&database, "a") && has(&database, "c"));
+        database_release(&database);
+    }
+}
+
+static off_t size_of_log(const struct database *database) {
+    char path[512];
+    struct stat status;
+    newest_log(database, path, sizeof(path));
+    assert_int_equal(stat(path, &status), 0);
+    return status.st_size;
+}
+
+static void cut_a_little(const char *path) {
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(truncate(path, status.st_size - 10), 0);
+}
+
+/* As wal.c cuts it while RocksDB has it open. */
+static void a_log_that_was_cut_stays_cut_when_it_is_closed(void **state) {
+    (void)state;
+    struct database database;
+    char path[512];
+    database_init(&database);
+    must(try_put_text(&database, "a", "1"));
+    must(try_put_text(&database, "b", "1"));
+    newest_log(&database, path, sizeof(path));
+    cut_a_little(path);
+    off_t size = size_of_log(&database);
+    store_close(database.store);
+    database.store = NULL;
+    assert_int_equal(size_of_log(&database), size);
+    must(database_try(&database, false));
+    assert_true(has(&database, "a"));
+    assert_false(has(&database, "b"));
+    database_release(&database);
+}
+
 static void a_changed_header_is_refused(void **state) {
     (void)state;
     struct arena arena;
@@ -246,6 +308,8 @@ int main(void) {
         cmocka_unit_test(only_its_key_opens_it),
         cmocka_unit_test(a_plain_database_is_not_taken_for_an_encrypted_one),
         cmocka_unit_test(a_log_without_its_header_is_empty),
+        cmocka_unit_test(holes_at_the_end_of_a_log_are_its_end),
+        cmocka_unit_test(a_log_that_was_cut_stays_cut_when_it_is_closed),
         cmocka_unit_test(a_changed_header_is_refused),
     };
     return cmocka_run_group_tests_name("rocksdb encrypted", tests, NULL, NULL);

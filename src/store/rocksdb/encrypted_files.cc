@@ -7,16 +7,22 @@
  *
  * Files derive from RocksDB's plain interfaces and not from its wrappers: a way to read that a
  * later version adds then comes as a call of Read, and never as bytes that nobody decrypted.
+ *
+ * Zeros that nobody wrote must stay zeros, as they are in a plain file: a loss of power leaves
+ * holes where a log was not synced, and RocksDB knows zeros for its end. Decrypted they would be
+ * noise, some of which RocksDB 9 reads forever: the type of a recycled record in a log that is not.
  * Invariants: offsets of RocksDB are from the header's end. Memory: a file owns its key and the
  * file below it. Threads: as RocksDB's files; reading one file happens on many. */
 #include "store/rocksdb/encrypted_files.h"
 
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace {
@@ -72,6 +78,26 @@ void Decrypt(const Key &key, uint64_t offset, Slice *result, char *scratch) {
     *result = Slice(scratch, result->size());
 }
 
+constexpr size_t kBlock = 16;
+
+bool IsHole(const char *block) {
+    static const char zeros[kBlock] = {0};
+    return std::equal(block, block + kBlock, zeros);
+}
+
+/* In place; the blocks of the cipher that are zeros are left as they are. Encrypted data has such a
+ * block once in 2^128. */
+void DecryptAroundHoles(const Key &key, uint64_t offset, char *data, size_t len) {
+    size_t from = 0;
+    for (size_t at = (kBlock - offset % kBlock) % kBlock; at + kBlock <= len; at += kBlock) {
+        if (!IsHole(data + at))
+            continue;
+        key.Apply(offset + from, data + from, data + from, at - from);
+        from = at + kBlock;
+    }
+    key.Apply(offset + from, data + from, data + from, len - from);
+}
+
 class SequentialFile : public rocksdb::FSSequentialFile {
   public:
     SequentialFile(std::unique_ptr<rocksdb::FSSequentialFile> file, std::unique_ptr<Key> key)
@@ -86,7 +112,10 @@ class SequentialFile : public rocksdb::FSSequentialFile {
         }
         IOStatus status = file_->Read(n, options, result, scratch, dbg);
         if (status.ok()) {
-            Decrypt(*key_, offset_, result, scratch);
+            if (result->data() != scratch)
+                std::copy(result->data(), result->data() + result->size(), scratch);
+            *result = Slice(scratch, result->size());
+            DecryptAroundHoles(*key_, offset_, scratch, result->size());
             offset_ += result->size();
         }
         return status;
@@ -144,8 +173,12 @@ class RandomAccessFile : public rocksdb::FSRandomAccessFile {
 
 class WritableFile : public rocksdb::FSWritableFile {
   public:
-    WritableFile(std::unique_ptr<rocksdb::FSWritableFile> file, std::unique_ptr<Key> key)
-        : file_(std::move(file)), key_(std::move(key)) {
+    WritableFile(rocksdb::FileSystem *files, const std::string &name,
+                 std::unique_ptr<rocksdb::FSWritableFile> file, std::unique_ptr<Key> key)
+        : files_(files), name_(name), file_(std::move(file)), key_(std::move(key)) {
+    }
+    ~WritableFile() override {
+        WritableFile::Close(IOOptions(), nullptr).PermitUncheckedError();
     }
 
     using rocksdb::FSWritableFile::Append;
@@ -172,8 +205,18 @@ class WritableFile : public rocksdb::FSWritableFile {
         ended_ = ended_ || size < offset_;
         return file_->Truncate(size + kHeader, options, dbg);
     }
+    /* The file below gives itself the size that it thinks it has, and fills a log that wal.c has
+     * cut with zeros up to that. What was cut stays cut. */
     IOStatus Close(const IOOptions &options, IODebugContext *dbg) override {
-        return file_->Close(options, dbg);
+        uint64_t size = 0;
+        if (closed_)
+            return IOStatus::OK();
+        closed_ = ended_ = true;
+        bool cut = files_->GetFileSize(name_, options, &size, dbg).ok() && size < kHeader + offset_;
+        IOStatus status = file_->Close(options, dbg);
+        if (cut)
+            (void)!truncate(name_.c_str(), static_cast<off_t>(size)); /* RocksDB has none for it */
+        return status;
     }
     IOStatus Flush(const IOOptions &options, IODebugContext *dbg) override {
         return file_->Flush(options, dbg);
@@ -228,11 +271,14 @@ class WritableFile : public rocksdb::FSWritableFile {
     }
 
   private:
+    rocksdb::FileSystem *files_; /* below */
+    std::string name_;
     std::unique_ptr<rocksdb::FSWritableFile> file_;
     std::unique_ptr<Key> key_;
     std::vector<char> buffer_;
     uint64_t offset_ = 0;
-    bool ended_ = false;
+    bool ended_ = false; /* nothing may be appended any more */
+    bool closed_ = false;
 };
 
 /* RocksDB insists on one, and would write what it does with which keys to a file. */
@@ -310,7 +356,8 @@ class FileSystem : public rocksdb::FileSystemWrapper {
         const char *bytes = reinterpret_cast<const char *>(header.data());
         status = file->Append(Slice(bytes, kHeader), options.io_options, dbg);
         if (status.ok())
-            *result = std::make_unique<WritableFile>(std::move(file), std::move(key));
+            *result = std::make_unique<WritableFile>(target_.get(), name, std::move(file),
+                                                     std::move(key));
         return status;
     }
 
