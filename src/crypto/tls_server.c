@@ -76,7 +76,8 @@ static struct tls_server *server_of(const SSL *ssl) {
     return library->SSL_CTX_get_ex_data(library->SSL_get_SSL_CTX(ssl), 0);
 }
 
-/* 1: the key is set. 0: the ticket is of no use. 2: it is, and the client should have a new one. */
+/* 1: the key is set. 0: the ticket is of no use. 2: it is, and the client gets a new one: with TLS
+ * 1.3 each is used once, so that nobody sees which connections are the same client's. */
 static int seal_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher,
                        EVP_MAC_CTX *mac, int sealing) {
     struct tls_server *server = server_of(ssl);
@@ -94,7 +95,7 @@ static int seal_ticket(SSL *ssl, unsigned char *name, unsigned char *iv, EVP_CIP
                library->EVP_CipherInit_ex(cipher, server->ticket_cipher, NULL, key.cipher, iv,
                                           sealing ? 1 : 0) == 1;
     secret_wipe(&key, sizeof(key));
-    return !set ? -1 : old ? 2 : 1;
+    return !set ? -1 : old || library->SSL_version(ssl) == TLS1_3_VERSION ? 2 : 1;
 }
 
 /* ---- contexts ---- */

@@ -12,7 +12,10 @@
  *
  * Invariant: while input is kept, nothing is read. Output leaves in the order in which the session
  * made it: while libuv has some (`queued`), more waits in the backlog. */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -166,12 +169,23 @@ static void fail(struct net_stream *stream, const char *what) {
         net_stream_close(stream);
 }
 
+/* The client had the last word, and may hold its first request back until it knows that we heard:
+ * the kernel would let it wait for 40 ms. */
+static void acknowledge(const struct net_stream *stream) {
+    static const int on = 1;
+    uv_os_fd_t fd;
+    if (uv_fileno((const uv_handle_t *)&stream->tcp, &fd) == 0)
+        setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on));
+}
+
 /* True: it is over, and well. */
 static bool shake_hands(struct net_stream *stream) {
     struct net_tls *tls = stream->tls;
     switch (tls_session_handshake(tls->session, &stream->loop->encrypted)) {
     case TLS_DONE:
         stream->opening = false;
+        if (stream->loop->encrypted.len == 0)
+            acknowledge(stream);
         if (!tls_session_client(tls->session, tls->client))
             tls->client[0] = '\0';
         stream->events->opened(stream);
