@@ -19,6 +19,7 @@ from rig import (BY_GROUP, BY_KEY, GROUP, INDEXED, PAYLOAD, QUERY_PAYLOAD, SERVE
 from rivals import rivals
 from scans import scans
 from streams import streams
+from tls import tls
 
 CONNECTIONS = 64
 READ_KEYS = 10_000
@@ -361,4 +362,4 @@ def growth_of(rig, kind, counts):
 SECTIONS = {"rivals": rivals, "start": start, "instructions": instructions, "reads": reads, "connections": connections,
             "scan": scans, "writes": writes, "transactions": transactions, "indexes": indexes, "backfill": backfill,
             "growth": growth, "load": loading, "expiry": expiry, "backup": backup, "streams": streams, "recovery": recovery,
-            "encryption": encryption, "access": access}
+            "encryption": encryption, "access": access, "tls": tls}

@@ -20,7 +20,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LISTENING = re.compile(r"listening on http://[^\s]*:(\d+)")
+LISTENING = re.compile(r"listening on https?://[^\s]*:(\d+)")
 BATCH = 25
 PAYLOAD = 144
 QUERY_PAYLOAD = PAYLOAD - 59  # 250 bytes with the attribute that the index is on
@@ -109,9 +109,9 @@ class Rig:
     def cores(self, core):
         return {core} if core is not None and self.pinned else None
 
-    def load_command(self, port, sign=False, **options):
-        """`gramme bench` with the options of LOAD_OPTIONS: a workload, or a request of our own."""
-        command = [self.program("gramme"), "bench", "--endpoint", f"http://127.0.0.1:{port}",
+    def load_command(self, port, sign=False, ca=None, **options):
+        """`gramme bench` with the options of LOAD_OPTIONS: a workload, or a request of our own. `ca` is for TLS."""
+        command = [self.program("gramme"), "bench", "--endpoint", f"http{'s' if ca else ''}://127.0.0.1:{port}",
                    "--sign" if sign else "--no-sign", "--quiet", "--json", "-"]
         options = {"distribution": "sequential", **options}
         if "workload" in options:
@@ -128,7 +128,7 @@ class Rig:
             options = {"seconds": self.seconds, "warmup": min(WARMUP_S, self.seconds / 4), **options}
         run = subprocess.run(self.load_command(port, **options), text=True, stdout=subprocess.PIPE,
                              stderr=None if strict else subprocess.PIPE, preexec_fn=affinity(self.cores(core)),
-                             env={**os.environ, **CREDENTIALS})
+                             env={**os.environ, **CREDENTIALS, "AWS_CA_BUNDLE": str(options.get("ca") or "")})
         if not strict:
             return load_figures(json.loads(run.stdout)) if run.stdout else load_failed(run.stderr.strip())
         return load_result(run.stdout, options.get("target") or options.get("workload"))
