@@ -4,12 +4,14 @@ import os
 import subprocess
 import tempfile
 
+import signing
+
 
 def environment(folder):
     """No settings of this machine's user, and Debian's own aws and python3 before any other."""
     return {
         "PATH": f"/usr/bin:/bin:{os.environ.get('PATH', '')}", "HOME": folder, "AWS_PAGER": "", "LANG": "C.UTF-8",
-        "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": signing.KEY[0], "AWS_SECRET_ACCESS_KEY": signing.KEY[1], "AWS_DEFAULT_REGION": "us-east-1",
         "AWS_EC2_METADATA_DISABLED": "true",
     }
 

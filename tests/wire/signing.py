@@ -12,6 +12,8 @@ import os
 KEY_ID = "AKIAGRAMMEWIRETESTS0"
 SECRET = "signed/By+Tests0000000000000000000000000"
 VERIFIED = bool(os.environ.get("GRAMME_TEST_AUTH"))
+# What clients sign with: where nothing is verified, anything will do.
+KEY = (KEY_ID, SECRET) if VERIFIED else ("test", "test")
 
 
 def write_key(path, key_id=KEY_ID, secret=SECRET):

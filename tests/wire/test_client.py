@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
+import signing
 from server import SANITIZER, binary
 from wire import WireTest
 
@@ -17,7 +18,8 @@ def run_case(name, argument="", **variables):
     with tempfile.TemporaryDirectory() as home:
         env = {key: value for key, value in os.environ.items() if not key.startswith("AWS_") and "proxy" not in key.lower()}
         env.update({"AWS_CA_BUNDLE": os.environ.get("AWS_CA_BUNDLE", "")})
-        env.update({"HOME": home, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"})
+        env.update({"HOME": home, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": signing.KEY[0],
+                    "AWS_SECRET_ACCESS_KEY": signing.KEY[1]})
         env.update({key: str(value) for key, value in variables.items()})
         env = {key: value for key, value in env.items() if value != ""}
         result = subprocess.run([CASES, name, argument], env=env, text=True, capture_output=True, timeout=120)

@@ -34,7 +34,7 @@ KEY = (signing.KEY_ID, signing.SECRET) if signing.VERIFIED else ("test", "test")
 JSON = {"Content-Type": "application/json"}
 
 
-def boto3_client(endpoint, access_key_id=KEY[0], service="dynamodb", secret=KEY[1], token=None):
+def boto3_client(endpoint, access_key_id=signing.KEY[0], service="dynamodb", secret=signing.KEY[1], token=None):
     # No retries: an error is the answer under test, and a dropped connection is a failure.
     return boto3.client(service, endpoint_url=endpoint, region_name=REGION, aws_access_key_id=access_key_id,
                         aws_secret_access_key=secret, aws_session_token=token,
@@ -172,7 +172,7 @@ class WireTest(unittest.TestCase):
 
     def resource_table(self, name):
         """By boto3's resource interface, which turns Python's types into attribute values and back."""
-        session = boto3.Session(aws_access_key_id=KEY[0], aws_secret_access_key=KEY[1], region_name=REGION)
+        session = boto3.Session(aws_access_key_id=signing.KEY[0], aws_secret_access_key=signing.KEY[1], region_name=REGION)
         return session.resource("dynamodb", endpoint_url=self.server.endpoint).Table(name)
 
     def advance(self, seconds):
