@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/timestamp.h"
+#include "crypto/secret.h"
 
 enum { FILES = 3, WARN_DAYS = 14, DAY_S = 24 * 3600 };
 
@@ -72,6 +73,7 @@ struct error *certificates_open(struct arena *arena, const struct tls_server_fil
     struct certificates *self = calloc(1, sizeof(*self));
     CHECK(self != NULL);
     *self = (struct certificates){*files, tls, before, before};
+    secret_process(); /* the key is in memory */
     tell_expiry(self, NULL);
     *ret_certificates = self;
     return NULL;

@@ -130,6 +130,20 @@ class Protocols(TlsTest):
         self.assertIn("no renegotiation", out)
         self.assert_well()
 
+    def test_keys_of_a_connection_are_changed(self):
+        """K has s_client change its keys and ask for new ones of ours."""
+        process = subprocess.Popen(["openssl", "s_client", "-connect", f"127.0.0.1:{self.server.port}", "-tls1_3"], text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for text in ("K\n", "K\n", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "K\n", "k\n",
+                     "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"):
+            process.stdin.write(text)
+            process.stdin.flush()
+            time.sleep(0.3)
+        out, _ = process.communicate(timeout=60)
+        self.assertIn("healthy: localhost ", out)
+        self.assertIn("healthy: 127.0.0.1 ", out)
+        self.assertIn("KEYUPDATE", out)
+
     def test_alpn(self):
         for offered, chosen in ((["h2", "http/1.1"], "http/1.1"), (["http/1.1"], "http/1.1"), (None, None)):
             with self.connect(self.context(alpn=offered)) as connection:
