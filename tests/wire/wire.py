@@ -96,10 +96,14 @@ class Connection:
     """One keep-alive connection; an answer is the reply's JSON, with the error's name as `error`. Its id is `request_id`."""
 
     def __init__(self, port):
+        self.host = f"127.0.0.1:{port}"
         self.connection = http_connection(port)
 
     def call(self, operation, **body):
-        self.connection.request("POST", "/", json.dumps(body), {**HEADERS, "X-Amz-Target": target(operation)})
+        body, headers = json.dumps(body).encode(), {**HEADERS, "X-Amz-Target": target(operation)}
+        if signing.VERIFIED:
+            headers = signing.sign(headers, body, self.host)
+        self.connection.request("POST", "/", body, headers)
         response = self.connection.getresponse()
         answer = json.loads(response.read())
         self.request_id = response.getheader("x-amzn-RequestId")
@@ -113,8 +117,10 @@ class Connection:
 
 def clock(port, **move):
     """Reads the time of a server with --test-clock, or moves it: Now, Advance, Running."""
-    return http_request(port, "POST", "/_gramme/clock", JSON, json.dumps(move).encode()) if move else \
-        http_request(port, "GET", "/_gramme/clock", {})
+    method, headers, body = ("POST", JSON, json.dumps(move).encode()) if move else ("GET", {}, b"")
+    if signing.VERIFIED:
+        headers = signing.sign(headers, body, f"127.0.0.1:{port}", method=method, path="/_gramme/clock")
+    return http_request(port, method, "/_gramme/clock", headers, body)
 
 
 def advance(port, seconds):
