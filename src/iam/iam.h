@@ -50,7 +50,7 @@ struct caller iam_caller_of_user(const struct iam *iam, const struct principal *
 
 /* From here to iam_change_end nobody else changes anything; what there is now. */
 const struct directory *iam_change_begin(struct iam *iam);
-/* Makes the changes, durably, and shows them; on an error nothing has changed. */
+/* Makes the changes, durably, and shows them. On an error of the store nothing has changed. */
 struct error *iam_change(struct iam *iam, struct arena *arena, const struct record *changes,
                          size_t count);
 void iam_change_end(struct iam *iam);

@@ -101,7 +101,7 @@ void query_handle(struct exchange *exchange) {
     struct slice id = random_uuid(thread->ops.random, arena);
     struct form form = {NULL, 0};
     struct audit_note *note = thread->auditor == NULL ? NULL : audit_note_new(exchange);
-    struct sts_fault fault = {400, "MalformedInput", SLICE_LITERAL("The form has too many fields")};
+    struct sts_fault fault = {400, "MalformedInput", SLICE_LITERAL("The form is too long")};
     if (form_read(arena, exchange->request.body, &form)) {
         struct slice name =
             arena_printf(arena, "%.*sResponse", SLICE_ARGS(form_find(&form, "Action")));

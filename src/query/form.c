@@ -30,8 +30,8 @@ static size_t count_pairs(struct slice body) {
 }
 
 bool form_read(struct arena *arena, struct slice body, struct form *ret_form) {
-    size_t room = count_pairs(body);
-    if (room > FORM_FIELDS_MAX)
+    size_t room = body.len > FORM_BYTES_MAX ? 0 : count_pairs(body);
+    if (room == 0 || room > FORM_FIELDS_MAX)
         return false;
     *ret_form = (struct form){ARENA_ARRAY(arena, struct form_field, room), 0};
     while (body.len > 0) {

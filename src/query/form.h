@@ -1,13 +1,14 @@
 /* form.h - the body of a request of the query protocol: names and values, as an HTML form sends
  * them ("Action=AssumeRole&Version=2011-06-15").
  *
- * A form has FORM_FIELDS_MAX fields at most. Memory: the arena. */
+ * A form has FORM_FIELDS_MAX fields at most, in FORM_BYTES_MAX: whoever sends one is not known yet.
+ * Memory: the arena. */
 #ifndef GRAMME_QUERY_FORM_H
 #define GRAMME_QUERY_FORM_H
 
 #include "base/arena.h"
 
-enum { FORM_FIELDS_MAX = 512 };
+enum { FORM_FIELDS_MAX = 512, FORM_BYTES_MAX = 64 * 1024 };
 
 struct form_field {
     struct slice name;
@@ -19,7 +20,7 @@ struct form {
     size_t count;
 };
 
-/* False: it has too many fields. */
+/* False: it is too long, or has too many fields. */
 bool form_read(struct arena *arena, struct slice body, struct form *ret_form);
 /* The first of that name; absent when there is none. */
 struct slice form_find(const struct form *form, const char *name);

@@ -37,6 +37,9 @@ static void a_form_is_bounded(void **state) {
     memset(body, '&', FORM_FIELDS_MAX);
     assert_true(form_read(&arena, slice_of(body, FORM_FIELDS_MAX - 1), &form));
     assert_false(form_read(&arena, slice_of(body, FORM_FIELDS_MAX), &form));
+    uint8_t *longer = arena_zalloc(&arena, FORM_BYTES_MAX + 1);
+    assert_true(form_read(&arena, slice_of(longer, FORM_BYTES_MAX), &form));
+    assert_false(form_read(&arena, slice_of(longer, FORM_BYTES_MAX + 1), &form));
     arena_release(&arena);
 }
 
