@@ -165,13 +165,21 @@ static struct error *check_target(struct arena *arena, const struct dump_file_op
     return NULL;
 }
 
+/* Whether the open file still has this name: who held its lock until now may have finished, and
+ * then it is a backup under its own name. */
+static bool has_name(int fd, const char *path) {
+    struct stat opened, named;
+    return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino;
+}
+
 /* A leftover of a backup that was cut short is written over; one that another is writing is not. */
 static struct error *open_partial(struct arena *arena, const char *path, int *ret_fd) {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return files_failed(arena, "write", path);
     struct error *error = NULL;
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !has_name(fd, path))
         error = error_local(arena, "another backup is writing %s at this moment", path);
     else if (fchmod(fd, 0600) != 0 || ftruncate(fd, 0) != 0)
         error = files_failed(arena, "write", path);
