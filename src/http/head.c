@@ -156,8 +156,8 @@ static const uint8_t *read_request_line(struct http_reader *reader, const uint8_
 
 /* ---- headers ---- */
 
-/* Of a header by which the meaning of the connection or of the body changes, or of a second length:
- * only what a client usually says. */
+/* Of a header by which the meaning of the connection or of the body changes only what a client
+ * usually says, and none twice of which there is one. */
 static bool is_plain(const struct http_request *request, unsigned id, struct slice value) {
     switch (id) {
     case HTTP_EXPECT:
@@ -166,6 +166,8 @@ static bool is_plain(const struct http_request *request, unsigned id, struct sli
         return false;
     case HTTP_CONNECTION:
         return slice_equal_ignoring_case(value, SLICE_LITERAL("keep-alive"));
+    case HTTP_HOST:
+    case HTTP_AUTHORIZATION:
     case HTTP_CONTENT_LENGTH:
         return !slice_present(request->known[id]);
     default:

@@ -160,6 +160,17 @@ static bool has_odd_bytes(const struct http_reader *reader) {
     return false;
 }
 
+/* There is one host that is meant, and one who sends it. */
+static bool has_twins(const struct http_request *request) {
+    unsigned hosts = 0, authorizations = 0;
+    for (uint32_t i = 0; i < request->header_count; i++) {
+        unsigned id = http_known_header(http_request_header_at(request, i).name);
+        hosts += id == HTTP_HOST;
+        authorizations += id == HTTP_AUTHORIZATION;
+    }
+    return hosts > 1 || authorizations > 1;
+}
+
 /* They also speak for others ("RTSP/1.0"), and a build of http_parser does not look at the letters
  * at all. */
 static bool speaks_http(const struct http_reader *reader) {
@@ -183,7 +194,7 @@ static int on_head_complete(parser *p) {
         return fail(reader, 400);
     if (p->http_major != 1)
         return fail(reader, 505);
-    if (has_blank_in_name(request))
+    if (has_blank_in_name(request) || has_twins(request))
         return fail(reader, 400);
     request->version_minor = p->http_minor == 0 ? 0 : 1;
     if (request->version_minor > 0 && !slice_present(request->known[HTTP_HOST]))
@@ -191,8 +202,13 @@ static int on_head_complete(parser *p) {
     request->verb = verb_of(p->method);
     request->keep_alive = parser_keep_alive(p);
     reader->chunked = parser_chunked(p);
-    if (slice_present(request->known[HTTP_TRANSFER_ENCODING]) && !reader->chunked)
-        return fail(reader, 400); /* llhttp lets an empty one pass */
+    /* llhttp lets an empty one pass; and HTTP/1.0 has none, so servers differ in what it means. */
+    if (slice_present(request->known[HTTP_TRANSFER_ENCODING]) &&
+        (!reader->chunked || request->version_minor == 0))
+        return fail(reader, 400);
+    if (reader->chunked && !chunks_check(&reader->chunks, reader->data + reader->head_len,
+                                         reader->len - reader->head_len))
+        return fail(reader, 400);
     reader->content_length = reader->chunked ? 0 : parser_content_length(p);
     if (reader->content_length > reader->limits.body_bytes_max)
         return fail(reader, 413);
@@ -330,6 +346,8 @@ enum http_read_result http_reader_read(struct http_reader *reader, uint8_t *data
     reader->len = *len;
     if (reader->parsed == 0 && http_head_read(reader))
         return complete(reader);
+    if (reader->chunked && !chunks_check(&reader->chunks, data + reader->parsed, offered))
+        return failed(reader, 400);
     enum parser_outcome outcome = parser_execute(
         parser_of(reader), &settings, (const char *)data + reader->parsed, offered, &used);
     reader->parsed += used;

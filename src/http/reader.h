@@ -10,6 +10,7 @@
 #ifndef GRAMME_HTTP_READER_H
 #define GRAMME_HTTP_READER_H
 
+#include "http/chunks.h"
 #include "http/request.h"
 
 enum { HTTP_PARSER_WORDS = 16 };
@@ -28,6 +29,7 @@ struct http_reader {
     size_t head_len;              /* request line and headers, the blank line included */
     size_t body_len;              /* decoded so far */
     uint64_t content_length;      /* as announced; 0 when chunked */
+    struct chunks chunks;         /* of a chunked body: how far its framing was looked at */
     size_t quiet; /* bytes since the last one of the body: chunk headers, trailers */
     uint32_t target;
     uint32_t target_len;

@@ -2,7 +2,7 @@
  *
  * Every slice points into the buffer that the reader was given and lives as long as those bytes
  * stay there: for a handler, until it replies. Header names match in any case; of a header that
- * comes twice the first counts. */
+ * comes twice the first counts, but there are no two Host or Authorization. */
 #ifndef GRAMME_HTTP_REQUEST_H
 #define GRAMME_HTTP_REQUEST_H
 

@@ -127,9 +127,9 @@ static void a_plain_request(void **state) {
 static void headers_are_trimmed_and_match_in_any_case(void **state) {
     (void)state;
     expect("GET /x?a=b&c HTTP/1.1\r\nHOST:  \t h \t\r\nempty:\r\nblank:   \r\nX-AMZ-DATE:d e \r\n"
-           "host: second\r\nlast:\r\n\r\n",
+           "hosts: second\r\nlast:\r\n\r\n",
            "GET GET path=/x query=a=b&c 1.1 keep [HOST:h] [empty:] [blank:] [X-AMZ-DATE:d e] "
-           "[host:second] [last:] 0=h 5=d e body=\n");
+           "[hosts:second] [last:] 0=h 5=d e body=\n");
 }
 
 static void every_known_header_is_found(void **state) {
@@ -258,6 +258,41 @@ static void two_lengths_are_refused(void **state) {
            "error 400\n");
     expect("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: identity, gzip\r\n\r\n0\r\n\r\n",
            "error 400\n");
+}
+
+/* To one server on the way they mean this, to another that. */
+static void what_is_ambiguous_is_refused(void **state) {
+    (void)state;
+    expect("GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n", "error 400\n");
+    expect("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nhost: b\r\n\r\nx", "error 400\n");
+    expect("POST / HTTP/1.1\r\nHost: h\r\nAuthorization: a\r\nContent-Length: 1\r\n"
+           "AUTHORIZATION: b\r\n\r\nx",
+           "error 400\n");
+    expect("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "error 400\n");
+}
+
+static void chunks_end_as_they_must(void **state) {
+    (void)state;
+    static const char *const wrong[] = {
+        "1\r\nabc0\r\n\r\n",
+        "1\r\na\n0\r\n\r\n",
+        "1\r\na\rx0\r\n\r\n",
+        "1\na\r\n0\r\n\r\n",
+        "1\rxa\r\n0\r\n\r\n",
+        "1x\r\na\r\n0\r\n\r\n",
+        "\r\n0\r\n\r\n",
+        "0\r\n\rx",
+        "0\r\n\n\r\n\r\n",
+        "0\r\na: b\n\r\n",
+        "1;\x01\r\na\r\n0\r\n\r\n",
+        "0000000000000001\r\na\r\n0\r\n\r\n",
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        char bytes[256];
+        snprintf(bytes, sizeof(bytes),
+                 "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n%s", wrong[i]);
+        expect(bytes, "error 400\n");
+    }
 }
 
 static void bodies_stop_at_their_limit(void **state) {
@@ -540,6 +575,8 @@ int main(void) {
         cmocka_unit_test(what_is_no_request_is_refused),
         cmocka_unit_test(what_only_one_library_takes_is_refused),
         cmocka_unit_test(two_lengths_are_refused),
+        cmocka_unit_test(what_is_ambiguous_is_refused),
+        cmocka_unit_test(chunks_end_as_they_must),
         cmocka_unit_test(bodies_stop_at_their_limit),
         cmocka_unit_test(heads_stop_at_their_limit),
         cmocka_unit_test(a_head_of_exactly_the_limit_passes),
