@@ -336,6 +336,25 @@ class Parameters(PolicyTest):
         self.assert_denied(refusal("PartiQLUpdate", "music"), self.client.execute_statement,
                            Statement=text + " RETURNING ALL NEW *")
 
+    def test_a_false_condition_shows_no_more(self):
+        """Raw requests: not every boto3 has the member."""
+        shown = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
+        update = {"TableName": "music", "Key": self.key("r"), "UpdateExpression": "SET a = :a",
+                  "ConditionExpression": "a = :a", "ExpressionAttributeValues": {":a": {"S": "guess"}}, **shown}
+        put = {"TableName": "music", "Item": self.key("r"), **shown}
+        statement = {"Statement": "UPDATE music SET a = 1 WHERE artist = 'r' AND song = 's' AND a = 'guess'", **shown}
+        for operation, action, body in (
+                ("UpdateItem", "UpdateItem", update),
+                ("UpdateItem", "UpdateItem", {**update, "ReturnValues": "UPDATED_OLD"}),
+                ("PutItem", "PutItem", put),
+                ("TransactWriteItems", "UpdateItem", {"TransactItems": [{"Update": update}]}),
+                ("ExecuteStatement", "PartiQLUpdate", statement),
+                ("ExecuteTransaction", "PartiQLUpdate", {"TransactStatements": [statement]})):
+            with self.subTest(operation):
+                self.assert_error(operation, body, "AccessDeniedException: " + refusal(action, "music"))
+        parts = self.call("BatchExecuteStatement", {"Statements": [statement]}).json["Responses"]
+        self.assertEqual(parts[0]["Error"], {"Code": "AccessDenied", "Message": refusal("PartiQLUpdate", "music")})
+
     def test_return_consumed_capacity(self):
         self.client.scan(TableName="music", Select="COUNT", ReturnConsumedCapacity="NONE")
         self.assert_denied(refusal("Scan", "music", explicit=True), self.client.scan, TableName="music", Select="COUNT",

@@ -72,7 +72,8 @@ struct error *item_call_authorize(struct op_call *call, const struct permission_
     permission_add_key(check, &permission, attributes);
     permission_add_item(check, &permission, attributes);
     permission_add_expressions(check, &permission, &item->expressions);
-    return check->ask(check, &permission);
+    return permission_ask_write(check, &permission,
+                                item->request->return_values_on_condition_check_failure);
 }
 
 struct error *item_call_submit(struct op_call *call, struct table *table,

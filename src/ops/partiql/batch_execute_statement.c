@@ -113,7 +113,9 @@ static struct error *authorize(struct op_call *call, const struct permission_che
     for (size_t i = 0; i < batch->count; i++) {
         struct member *member = &batch->members[i];
         if (member->error == NULL)
-            member->error = partiql_permission_ask(call, check, &member->statement, false);
+            member->error = partiql_permission_ask(
+                call, check, &member->statement,
+                member->input->return_values_on_condition_check_failure, false);
     }
     return NULL;
 }

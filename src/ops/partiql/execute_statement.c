@@ -51,8 +51,10 @@ static struct error *validate(struct op_call *call) {
 }
 
 static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct execute_statement_request *request = call->request;
     const struct execution *execution = call->work;
-    return partiql_permission_ask(call, check, &execution->statement, false);
+    return partiql_permission_ask(call, check, &execution->statement,
+                                  request->return_values_on_condition_check_failure, false);
 }
 
 /* ---- SELECT ---- */

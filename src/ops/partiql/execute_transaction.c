@@ -118,9 +118,12 @@ static struct error *validate(struct op_call *call) {
 }
 
 static struct error *authorize(struct op_call *call, const struct permission_check *check) {
+    const struct execute_transaction_request *request = call->request;
+    const struct transact_statement_request *inputs = request->transact_statements.items;
     const struct execution *execution = call->work;
     for (size_t i = 0; i < execution->count; i++)
-        TRY(partiql_permission_ask(call, check, &execution->statements[i], true));
+        TRY(partiql_permission_ask(call, check, &execution->statements[i],
+                                   inputs[i].return_values_on_condition_check_failure, true));
     return NULL;
 }
 

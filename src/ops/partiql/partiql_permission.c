@@ -88,7 +88,8 @@ static struct slice return_values(enum returning returning) {
 /* ---- the whole ---- */
 
 struct error *partiql_permission_ask(struct op_call *call, const struct permission_check *check,
-                                     const struct partiql_call *statement, bool transaction) {
+                                     const struct partiql_call *statement, struct slice on_failure,
+                                     bool transaction) {
     const struct partiql *partiql = &statement->partiql;
     enum verb verb = partiql->statement->verb;
     struct permission permission;
@@ -107,5 +108,6 @@ struct error *partiql_permission_ask(struct op_call *call, const struct permissi
         add_key(check, &permission, partiql);
     }
     add_attributes(check, &permission, partiql);
-    return check->ask(check, &permission);
+    return permission_ask_write(check, &permission,
+                                partiql_reads(partiql) ? SLICE_NONE : on_failure);
 }

@@ -6,8 +6,9 @@
 #include "ops/permission/permission.h"
 
 /* PartiQLSelect, PartiQLInsert, PartiQLUpdate or PartiQLDelete on the statement's table or index.
- * `transaction`: the statement is part of one. */
+ * `on_failure`: its ReturnValuesOnConditionCheckFailure. `transaction`: it is part of one. */
 struct error *partiql_permission_ask(struct op_call *call, const struct permission_check *check,
-                                     const struct partiql_call *statement, bool transaction);
+                                     const struct partiql_call *statement, struct slice on_failure,
+                                     bool transaction);
 
 #endif

@@ -85,9 +85,14 @@ void permission_add_names(const struct permission_check *check, struct permissio
 
 /* ---- asking for common parts ---- */
 
-/* One action of a transaction; `attributes` are its Item or its Key. */
-struct error *permission_ask_action(const struct permission_check *check,
-                                    struct permission *permission, struct value attributes,
-                                    const struct expressions *expressions);
+/* For a write. `on_failure` is its ReturnValuesOnConditionCheckFailure: who gets the item when the
+ * condition is false needs what who asks for ALL_OLD does, or a policy that hides an item would
+ * show it to those who guess wrong. */
+struct error *permission_ask_write(const struct permission_check *check,
+                                   struct permission *permission, struct slice on_failure);
+
+/* What an action of a transaction is about; `attributes` are its Item or its Key. */
+void permission_add_action(const struct permission_check *check, struct permission *permission,
+                           struct value attributes, const struct expressions *expressions);
 
 #endif

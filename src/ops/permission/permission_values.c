@@ -105,14 +105,24 @@ void permission_add_names(const struct permission_check *check, struct permissio
         permission_add_name(check, permission, list[i]);
 }
 
-struct error *permission_ask_action(const struct permission_check *check,
-                                    struct permission *permission, struct value attributes,
-                                    const struct expressions *expressions) {
+void permission_add_action(const struct permission_check *check, struct permission *permission,
+                           struct value attributes, const struct expressions *expressions) {
     permission_add_parameters(check, permission);
     permission_add(permission, POLICY_KEY_ENCLOSING_OPERATION,
                    slice_text(permission->call->op->name));
     permission_add_key(check, permission, attributes);
     permission_add_item(check, permission, attributes);
     permission_add_expressions(check, permission, expressions);
+}
+
+/* ---- what a write shows ---- */
+
+struct error *permission_ask_write(const struct permission_check *check,
+                                   struct permission *permission, struct slice on_failure) {
+    TRY(check->ask(check, permission));
+    if (!slice_is(on_failure, "ALL_OLD") || !permission_wanted(check, POLICY_KEY_RETURN_VALUES))
+        return NULL;
+    permission->request.values[POLICY_KEY_RETURN_VALUES] = (struct policy_values){0};
+    permission_add(permission, POLICY_KEY_RETURN_VALUES, on_failure);
     return check->ask(check, permission);
 }

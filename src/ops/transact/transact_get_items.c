@@ -125,8 +125,8 @@ static struct error *authorize(struct op_call *call, const struct permission_che
         permission_init(&permission, call, "dynamodb:GetItem", input->table_name, SLICE_NONE);
         permission_add_select(&permission, SLICE_NONE, slice_present(input->projection_expression),
                               false);
-        TRY(permission_ask_action(check, &permission, input->key.value,
-                                  &work->gets[i].expressions));
+        permission_add_action(check, &permission, input->key.value, &work->gets[i].expressions);
+        TRY(check->ask(check, &permission));
     }
     return NULL;
 }

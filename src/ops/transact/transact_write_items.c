@@ -305,8 +305,10 @@ static struct error *authorize(struct op_call *call, const struct permission_che
         permission_init(&permission, call, action_of(work->transact.writes[i].kind),
                         action->input->table_name, SLICE_NONE);
         permission_add(&permission, POLICY_KEY_RETURN_VALUES, SLICE_LITERAL("NONE"));
-        TRY(permission_ask_action(check, &permission, action->input->attributes.value,
-                                  &action->expressions));
+        permission_add_action(check, &permission, action->input->attributes.value,
+                              &action->expressions);
+        TRY(permission_ask_write(check, &permission,
+                                 action->input->return_values_on_condition_check_failure));
     }
     return NULL;
 }
