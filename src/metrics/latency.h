@@ -1,0 +1,35 @@
+/* latency.h - times in buckets that grow with the time.
+ *
+ * Each power of two of nanoseconds, from about a microsecond to half a minute, is cut in four. The
+ * bounds that a page for Prometheus shows (latency_bounds) are cuts, too, so that its buckets are
+ * sums of these, exactly; there is at most one of them in a power of two. */
+#ifndef GRAMME_METRICS_LATENCY_H
+#define GRAMME_METRICS_LATENCY_H
+
+#include <stddef.h>
+
+#include "metrics/counter.h"
+
+enum {
+    LATENCY_BOUNDS = 14,
+    LATENCY_OCTAVE_MIN = 10, /* 1,024 ns; what is quicker is in the first bucket */
+    LATENCY_OCTAVE_MAX = 34, /* up to 34 s; what is slower is in the last one */
+    LATENCY_OCTAVES = LATENCY_OCTAVE_MAX - LATENCY_OCTAVE_MIN + 1,
+    LATENCY_BUCKETS = LATENCY_OCTAVES * 4 + LATENCY_BOUNDS,
+};
+
+/* In nanoseconds, ascending; a time that equals a bound is within it. */
+extern const uint64_t latency_bounds[LATENCY_BOUNDS];
+
+struct latency {
+    struct spread ns;
+    counter buckets[LATENCY_BUCKETS];
+};
+
+void latency_add(struct latency *latency, uint64_t ns);
+void latency_merge(struct latency *total, struct latency *from, bool take);
+
+/* The largest time of a bucket; UINT64_MAX for the last one. */
+uint64_t latency_bucket_max(size_t bucket);
+
+#endif
