@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/secret.h"
+#include "base/steady_clock.h"
 #include "engine/engine.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/query_route.h"
@@ -51,7 +52,8 @@ struct server {
     struct control *control;
     struct slice endpoint_name;  /* host:port */
     const struct policy *policy; /* NULL: everything is allowed */
-    const struct clock *clock;   /* DynamoDB's time: the system's or the one below */
+    const struct clock *clock;   /* DynamoDB's time: one of those below */
+    struct steady_clock steady;
     struct movable_clock movable;
 };
 
@@ -345,7 +347,8 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     server->config = *config;
     arena_init(&server->arena);
     movable_clock_init(&server->movable);
-    server->clock = config->test_clock ? &server->movable.clock : &system_clock;
+    steady_clock_init(&server->steady, (int64_t)config->clock_hold_minutes * 60000);
+    server->clock = config->test_clock ? &server->movable.clock : &server->steady.clock;
     if (server->config.threads == 0) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         server->config.threads = cores < 1 ? 1 : (unsigned)cores;
