@@ -18,6 +18,7 @@ enum option_kind {
     OPTION_NUMBER,    /* an unsigned integer of any width */
     OPTION_DECIMAL,   /* double */
     OPTION_SECONDS,   /* double */
+    OPTION_DURATION,  /* uint64_t: milliseconds, written as 30s, 5m, 1h, 2d, or 0 */
     OPTION_SIZE,      /* uint64_t: bytes, written as 512M or 4G */
     OPTION_TEXT,      /* const char *, never empty */
     OPTION_FILE,      /* the same, a file's name */

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "cli/options.h"
 
-enum { NUMBER_DIGITS_MAX = 19, SIZE_UNITS_MAX = 1024 * 1024 };
+enum { NUMBER_DIGITS_MAX = 19, SIZE_UNITS_MAX = 1024 * 1024, DURATION_UNITS_MAX = 100000 };
 
 /* ---- what a value has to be, in words ---- */
 
@@ -32,6 +32,8 @@ static struct slice takes(struct arena *arena, const struct option *option) {
         return arena_printf(arena, "%s from %.15g to %.15g",
                             option->kind == OPTION_SECONDS ? "seconds" : "a number",
                             option->decimal.low, option->decimal.high);
+    case OPTION_DURATION:
+        return SLICE_LITERAL("a duration such as 30s, 5m, 1h, 2d or 0");
     case OPTION_SIZE:
         return SLICE_LITERAL("a size such as 512M or 4G");
     case OPTION_CHOICE:
@@ -86,6 +88,25 @@ static bool set_decimal(const struct option *option, void *to, const char *text)
         return false;
     CHECK(option->size == sizeof(n));
     memcpy(to, &n, sizeof(n));
+    return true;
+}
+
+static uint64_t unit_ms(char unit) {
+    return unit == 's'   ? 1000
+           : unit == 'm' ? 60 * 1000
+           : unit == 'h' ? 60 * 60 * 1000
+           : unit == 'd' ? 24 * 60 * 60 * 1000
+                         : 0;
+}
+
+static bool set_duration(const struct option *option, void *to, const char *text) {
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+    bool none = strcmp(text, "0") == 0;
+    if (!is_digit(*text) || n > DURATION_UNITS_MAX ||
+        (!none && (unit_ms(*end) == 0 || end[1] != '\0')))
+        return false;
+    store_unsigned(to, option->size, none ? 0 : n * unit_ms(*end));
     return true;
 }
 
@@ -182,6 +203,8 @@ static bool set_single(const struct option *option, void *to, const char *text) 
     case OPTION_DECIMAL:
     case OPTION_SECONDS:
         return set_decimal(option, to, text);
+    case OPTION_DURATION:
+        return set_duration(option, to, text);
     case OPTION_SIZE:
         return set_size(option, to, text);
     case OPTION_CHOICE:

@@ -15,6 +15,7 @@ struct sample {
     uint64_t seed;
     double rate;
     double timeout_s;
+    uint64_t hold_ms;
     uint64_t cache_bytes;
     const char *host;
     const char *log;
@@ -52,6 +53,7 @@ static const struct option sample_options[] = {
      .otherwise = "as fast as it goes", .help = "per second"},
     {"timeout", "SECONDS", .kind = OPTION_SECONDS, AT(timeout_s), .decimal = {0, 3600},
      .needs = "rate", .help = "the end"},
+    {"hold", "DURATION", .kind = OPTION_DURATION, AT(hold_ms), .help = "how long"},
     {"cache", "SIZE", .kind = OPTION_SIZE, AT(cache_bytes), .help = "memory"},
     {"log", "FILE", .kind = OPTION_FILE, AT(log), .help = "a file"},
     {"account", "ID", .kind = OPTION_TEXT, AT(account), .form = {"4 digits", is_account},

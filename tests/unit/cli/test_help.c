@@ -32,6 +32,7 @@ static const char sample_help[] =
     "How much:\n"
     "  --rate N           per second (default: as fast as it goes)\n"
     "  --timeout SECONDS  the end\n"
+    "  --hold DURATION    how long\n"
     "  --cache SIZE       memory\n"
     "  --log FILE         a file\n"
     "  --account ID       whose\n"

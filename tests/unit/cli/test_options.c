@@ -75,6 +75,11 @@ static void test_every_kind(void **state) {
     assert_string_equal(sample->out, "b");
     assert_true(options_given(&invocation, "port"));
     assert_int_equal(read_well("a b --cache=512M --dry")->cache_bytes, 512 << 20);
+    assert_int_equal(read_well("a b --hold=30s")->hold_ms, 30 * 1000);
+    assert_int_equal(read_well("a b --hold=5m")->hold_ms, 5 * 60 * 1000);
+    assert_int_equal(read_well("a b --hold=1h")->hold_ms, 60 * 60 * 1000);
+    assert_int_equal(read_well("a b --hold=100000d")->hold_ms, UINT64_C(8640000000000));
+    assert_int_equal(read_well("a b --hold=0")->hold_ms, 0);
     assert_true(read_well("--dry a b")->dry);
 }
 
@@ -129,6 +134,10 @@ static void test_wrong_values(void **state) {
         {"--rate 0.4", "--rate takes a number from 0.5 to 10000000, not '0.4'"},
         {"--rate nan", "--rate takes a number from 0.5 to 10000000, not 'nan'"},
         {"--timeout 3601", "--timeout takes seconds from 0 to 3600, not '3601'"},
+        {"--hold 5", "--hold takes a duration such as 30s, 5m, 1h, 2d or 0, not '5'"},
+        {"--hold 5ms", "--hold takes a duration such as 30s, 5m, 1h, 2d or 0, not '5ms'"},
+        {"--hold -1s", "--hold takes a duration such as 30s, 5m, 1h, 2d or 0, not '-1s'"},
+        {"--hold 100001d", "--hold takes a duration such as 30s, 5m, 1h, 2d or 0, not '100001d'"},
         {"--cache 512", "--cache takes a size such as 512M or 4G, not '512'"},
         {"--cache 0G", "--cache takes a size such as 512M or 4G, not '0G'"},
         {"--cache 1T", "--cache takes a size such as 512M or 4G, not '1T'"},
