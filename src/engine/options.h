@@ -14,6 +14,7 @@ struct engine_options {
     uint32_t sync_interval_ms;
     const struct clock *clock;
     const struct random *random;   /* for the secret of a new database */
+    int64_t ttl_delay_ms;          /* how long items are kept after they expire */
     uint64_t collection_bytes_max; /* 0: the service's 10 GB */
     /* For tests of clients: what touches an item of a transaction that runs at about the same time
      * fails with a conflict, as in the service, though there is no need for it here. */

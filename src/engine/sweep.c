@@ -175,22 +175,34 @@ static struct error *sweep_table(struct sweep *sweep) {
 
 /* ---- the chore ---- */
 
-/* Nothing is due: the moment to tell what expired, once in a while. */
+/* Somebody may wonder where the items are that were there a second ago. */
+static void tell(const struct table *table) {
+    struct table_stats *stats = table->ttl_stats;
+    log_info("expired %llu items of table %.*s%s", (unsigned long long)stats->expired,
+             SLICE_ARGS(table->definition.name),
+             stats->expired_told ? ""
+                                 : ": their time to live is over, and they are deleted at once; "
+                                   "see --ttl-delay");
+    stats->expired = 0;
+    stats->expired_told = true;
+}
+
+/* Nothing is due: the moment to tell what expired; of a table for the first time at once, then once
+ * in a while. */
 static void report(struct engine *engine) {
-    if (!deadline_passed(&engine->sweeper.log_at))
-        return;
     const struct table_list *list = engine->catalog.list;
-    bool told = false;
+    bool due = deadline_passed(&engine->sweeper.log_at), told = false;
     for (size_t i = 0; i < list->count; i++) {
         const struct table *table = list->tables[i];
         if (table->ttl_stats == NULL || table->ttl_stats->expired == 0)
             continue;
-        log_info("expired %llu items of table %.*s", (unsigned long long)table->ttl_stats->expired,
-                 SLICE_ARGS(table->definition.name));
-        table->ttl_stats->expired = 0;
+        if (!due && table->ttl_stats->expired_told)
+            continue;
+        tell(table);
         told = true;
     }
-    engine->sweeper.log_at = deadline_after_ms(told ? LOG_GAP_MS : 0);
+    if (told)
+        engine->sweeper.log_at = deadline_after_ms(LOG_GAP_MS);
 }
 
 static bool gives_way(struct engine *engine) {
@@ -199,7 +211,7 @@ static bool gives_way(struct engine *engine) {
 }
 
 struct error *sweep_step(struct engine *engine, struct arena *arena, enum chore_state *ret_state) {
-    int64_t now_ms = clock_now_ms(engine->options.clock);
+    int64_t now_ms = clock_now_ms(engine->options.clock) - engine->options.ttl_delay_ms;
     struct sweep sweep = {
         .engine = engine,
         .arena = arena,

@@ -38,9 +38,10 @@ struct table_stats {
      * covers none yet (backfill.h). */
     struct kept_key cursor;
     /* Of a range of expiries: no entry to be swept is before this key; absent: not known (sweep.h).
-     * And how many items expired that the log does not tell of yet. */
+     * And how many items expired that the log does not tell of yet, and whether it ever did. */
     struct kept_key first_due;
     uint64_t expired;
+    bool expired_told;
 };
 
 /* With one reference. */

@@ -172,6 +172,7 @@ static struct error *start_engine(struct server *server, struct arena *arena) {
         .sync_interval_ms = SERVER_RELAXED_SYNC_MS,
         .clock = server->clock,
         .random = &system_random,
+        .ttl_delay_ms = (int64_t)server->config.ttl_delay_ms,
         .transaction_conflicts = server->config.transaction_conflicts,
         .plain_files = server->config.data_directory != NULL && server->config.encrypt_with == NULL,
     };
@@ -347,7 +348,7 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     server->config = *config;
     arena_init(&server->arena);
     movable_clock_init(&server->movable);
-    steady_clock_init(&server->steady, (int64_t)config->clock_hold_minutes * 60000);
+    steady_clock_init(&server->steady, (int64_t)config->clock_hold_ms);
     server->clock = config->test_clock ? &server->movable.clock : &server->steady.clock;
     if (server->config.threads == 0) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -16,7 +16,8 @@ struct server_config {
     enum server_durability durability;
     const char *region;
     const char *account;         /* its number, 12 digits */
-    unsigned clock_hold_minutes; /* how long a jump of the system's clock is doubted */
+    uint64_t ttl_delay_ms;       /* how long items are kept after they expire */
+    uint64_t clock_hold_ms;      /* how long a jump of the system's clock is doubted */
     uint64_t cache_bytes;        /* of data read from disk; 0: a quarter of the machine's memory */
     unsigned threads;            /* I/O threads; 0: as many as cores */
     const char *program;         /* its name and version, for the header of backups; or NULL */

@@ -150,6 +150,26 @@ class Ttl(TtlTest, WireTest):
         self.assert_left(self.client, list(range(50)))
 
 
+class Delayed(TtlTest, WireTest):
+    """As in the service: what has expired is still there for a while."""
+
+    server_arguments = ["--memory", "--test-clock", "--ttl-delay", "2d"]
+
+    def test_items_stay_readable(self):
+        create(self.client)
+        switch(self.client)
+        now = int(clock(self.server.port).json["Now"])
+        put_all(self.client, [item(1, now - 100), item(2, now + 100), item(3, now + 1000000)])
+        self.advance(86400)
+        time.sleep(1.5)  # it looks once a second
+        self.assert_left(self.client, [1, 2, 3])
+        self.advance(86400)
+        self.assert_left(self.client, [2, 3])
+        self.assertIn("expired 1 items of table table: their time to live is over", self.server.error_text())
+        self.advance(200)
+        self.assert_left(self.client, [3])
+
+
 class Restarts(TtlTest, unittest.TestCase):
     """Data on disk; the server stops, or is killed, while something is under way."""
 

@@ -217,8 +217,10 @@ static const struct option serve_options[] = {
      .help = "sync: a write is on disk before it is acknowledged\n"
              "relaxed: on disk within 100 ms; a power loss may take the last writes, the end of "
              "the process does not"},
-    {"clock-hold", "MINUTES", .kind = OPTION_NUMBER, AT(config.clock_hold_minutes),
-     .number = {0, 100000}, .preset = "60",
+    {"ttl-delay", "DURATION", .kind = OPTION_DURATION, AT(config.ttl_delay_ms), .preset = "0",
+     .help = "keep items readable for so long after their time to live, as the service does for up "
+             "to some days: 5m, 2d"},
+    {"clock-hold", "DURATION", .kind = OPTION_DURATION, AT(config.clock_hold_ms), .preset = "1h",
      .help = "how long a jump of the system's clock by more than five minutes is doubted: until it "
              "has lasted so long nothing expires by it; 0 follows at once"},
     {"cache", "SIZE", .kind = OPTION_SIZE, AT(config.cache_bytes),
