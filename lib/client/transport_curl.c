@@ -2,20 +2,17 @@
  *
  * libcurl repeats a request on a fresh connection when a kept one turns out to be closed. That is
  * seen by the callback before each sending, which stops it where twice is not once.
- * Threads: one at a time. libcurl is loaded with the first client (base/library.h), and its global
- * state is set up once for the process. */
-#include <curl/curl.h>
+ * Threads: one at a time. libcurl is loaded with the first client. */
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/check.h"
 #include "base/container.h"
-#include "base/library.h"
 #include "client/transport.h"
 #include "client/tree.h"
+#include "libcurl/libcurl.h"
 
 enum { HEAD_MAX = 64 * 1024 };
 
@@ -31,39 +28,6 @@ struct curl_transport {
     int sendings;
     char error_text[CURL_ERROR_SIZE];
 };
-
-/* ---- the library ---- */
-
-#define LIBCURL_FUNCTIONS(F) \
-    F(easy_cleanup)          \
-    F(easy_getinfo)          \
-    F(easy_init)             \
-    F(easy_perform)          \
-    F(easy_setopt)           \
-    F(easy_strerror)         \
-    F(global_init)           \
-    F(slist_append)          \
-    F(slist_free_all)
-
-#define MEMBER(name) __typeof__(curl_##name) *name;
-static struct { LIBCURL_FUNCTIONS(MEMBER) } libcurl;
-#undef MEMBER
-
-#define SYMBOL(name) {"curl_" #name, &libcurl.name},
-static const struct library_symbol symbols[] = {LIBCURL_FUNCTIONS(SYMBOL)};
-#undef SYMBOL
-
-static pthread_once_t started = PTHREAD_ONCE_INIT;
-static bool usable;
-
-static void start_curl(void) {
-    struct arena arena;
-    arena_init(&arena);
-    usable = library_load(&arena, GRAMME_CURL_LIBRARY, symbols,
-                          sizeof(symbols) / sizeof(symbols[0])) == NULL &&
-             libcurl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-    arena_release(&arena);
-}
 
 /* ---- callbacks ---- */
 
@@ -250,8 +214,7 @@ static bool start_signer(struct curl_transport *t) {
 }
 
 struct transport *transport_curl_new(const struct settings *settings) {
-    pthread_once(&started, start_curl);
-    CURL *curl = usable ? libcurl.easy_init() : NULL;
+    CURL *curl = libcurl_load() ? libcurl.easy_init() : NULL;
     if (curl == NULL)
         return NULL;
     struct curl_transport *t = tree_alloc(sizeof(*t));
