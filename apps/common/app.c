@@ -11,7 +11,15 @@
 
 #include "common/random.h"
 
-enum { OPERANDS_MAX = 8, OPTIONS_MAX = 24, ID_MAX = 64, TEXT_MAX = 200, HELP_COLUMN = 28 };
+enum {
+    OPERANDS_MAX = 8,
+    OPTIONS_MAX = 24,
+    ID_MAX = 64,
+    TEXT_MAX = 200,
+    HELP_COLUMN = 28,
+    MESSAGE_SIZE = 1000,
+    VARIABLE_SIZE = 100
+};
 
 static const struct app_option common_options[] = {
     {"endpoint", "URL", "the server, http://localhost:8000; else AWS_ENDPOINT_URL", false},
@@ -31,57 +39,64 @@ struct app {
     } given[OPTIONS_MAX];
     int given_count;
     struct ddb_client *client;
+    bool keeps_messages; /* and does not print them: app_message() */
+    char *message;       /* MESSAGE_SIZE bytes: the latest one */
 };
 
 /* ---- messages ---- */
 
-__attribute__((format(printf, 2, 0))) static void say(const struct app *app, const char *format,
-                                                      va_list arguments) {
+/* One line in one write, so that those of programs that run side by side do not mix. */
+static void say(const struct app *app, const char *end) {
+    if (app->keeps_messages)
+        return;
+    char line[MESSAGE_SIZE + 200];
+    int size = snprintf(line, sizeof(line), "%s: %s%s\n", app->program->name, app->message, end);
     fflush(stdout);
-    fprintf(stderr, "%s: ", app->program->name);
-    vfprintf(stderr, format, arguments);
+    fwrite(line, 1, (size_t)size < sizeof(line) ? (size_t)size : sizeof(line) - 1, stderr);
 }
 
+#define KEEP_MESSAGE(app, format)                                   \
+    do {                                                            \
+        va_list arguments;                                          \
+        va_start(arguments, format);                                \
+        vsnprintf((app)->message, MESSAGE_SIZE, format, arguments); \
+        va_end(arguments);                                          \
+    } while (0)
+
 enum app_status app_fail(const struct app *app, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    say(app, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
+    KEEP_MESSAGE(app, format);
+    say(app, "");
     return APP_FAILED;
 }
 
 enum app_status app_bad_usage(const struct app *app, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    say(app, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "; see %s %s%s--help\n", app->program->name,
-            app->command == NULL ? "" : app->command->name, app->command == NULL ? "" : " ");
+    char hint[200];
+    KEEP_MESSAGE(app, format);
+    snprintf(hint, sizeof(hint), "; see %s %s%s--help", app->program->name,
+             app->command == NULL ? "" : app->command->name, app->command == NULL ? "" : " ");
+    say(app, hint);
     return APP_USAGE;
 }
 
 void app_warn(const struct app *app, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    say(app, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
+    KEEP_MESSAGE(app, format);
+    say(app, "");
 }
 
 enum app_status app_db_fail(const struct app *app, const char *format, ...) {
-    const struct ddb_error *error = ddb_client_error(app->client);
-    va_list arguments;
-    va_start(arguments, format);
-    say(app, format, arguments);
-    va_end(arguments);
-    if (error == NULL)
-        fputc('\n', stderr);
-    else if (error->kind == DDB_ERROR_SERVICE)
-        fprintf(stderr, ": %s: %s\n", error->type, error->message);
-    else
-        fprintf(stderr, ": %s\n", error->message);
+    const struct ddb_error *error = app->client == NULL ? NULL : ddb_client_error(app->client);
+    KEEP_MESSAGE(app, format);
+    size_t size = strlen(app->message), room = MESSAGE_SIZE - size;
+    if (error != NULL && error->kind == DDB_ERROR_SERVICE)
+        snprintf(app->message + size, room, ": %s: %s", error->type, error->message);
+    else if (error != NULL)
+        snprintf(app->message + size, room, ": %s", error->message);
+    say(app, "");
     return APP_FAILED;
+}
+
+const char *app_message(const struct app *app) {
+    return app->message;
 }
 
 /* ---- help ---- */
@@ -155,6 +170,13 @@ static const struct app_option *find_in(const struct app_option *options, const 
     return NULL;
 }
 
+static const char *given_option(const struct app *app, const char *name) {
+    for (int i = 0; i < app->given_count; i++)
+        if (strcmp(app->given[i].option->name, name) == 0)
+            return app->given[i].value;
+    return NULL;
+}
+
 /* Takes `--name value` or `--name=value`: one argument or two. */
 static enum app_status take_option(struct app *app, int argc, char **argv, int *at) {
     const char *name = argv[*at] + 2;
@@ -165,7 +187,7 @@ static enum app_status take_option(struct app *app, int argc, char **argv, int *
         option = find_in(common_options, name, size);
     if (option == NULL)
         return app_bad_usage(app, "there is no option --%.*s", (int)size, name);
-    if (app_option(app, option->name, NULL) != NULL || app->given_count == OPTIONS_MAX)
+    if (given_option(app, option->name) != NULL || app->given_count == OPTIONS_MAX)
         return app_bad_usage(app, "--%s is given twice", option->name);
     const char *value = "";
     if (option->value == NULL && equals != NULL)
@@ -247,7 +269,8 @@ static enum app_status run_command(struct app *app, int argc, char **argv) {
 }
 
 int app_main(const struct app_program *program, int argc, char **argv) {
-    struct app app = {.program = program};
+    char message[MESSAGE_SIZE] = "";
+    struct app app = {.program = program, .message = message};
     if (argc < 2) {
         print_program_help(stderr, program);
         return APP_USAGE;
@@ -270,11 +293,41 @@ const char *app_operand(const struct app *app, int at) {
     return at < app->operand_count ? app->operands[at] : NULL;
 }
 
+/* "stock-cache" and "source-timeout" make STOCK_CACHE_SOURCE_TIMEOUT. */
+static const char *variable_option(const struct app *app, const char *name) {
+    char variable[VARIABLE_SIZE];
+    snprintf(variable, sizeof(variable), "%s_%s", app->program->name, name);
+    for (char *c = variable; *c != '\0'; c++)
+        *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+    const char *value = getenv(variable);
+    return value == NULL || *value == '\0' ? NULL : value;
+}
+
 const char *app_option(const struct app *app, const char *name, const char *otherwise) {
-    for (int i = 0; i < app->given_count; i++)
-        if (strcmp(app->given[i].option->name, name) == 0)
-            return app->given[i].value;
-    return otherwise;
+    const char *value = given_option(app, name);
+    if (value == NULL)
+        value = variable_option(app, name);
+    return value == NULL ? otherwise : value;
+}
+
+struct app *app_copy(const struct app *app) {
+    struct app *copy = malloc(sizeof(*copy));
+    char *message = calloc(1, MESSAGE_SIZE);
+    if (copy == NULL || message == NULL)
+        abort();
+    *copy = *app;
+    copy->client = NULL;
+    copy->keeps_messages = true;
+    copy->message = message;
+    return copy;
+}
+
+void app_free(struct app *app) {
+    if (app == NULL)
+        return;
+    ddb_client_free(app->client);
+    free(app->message);
+    free(app);
 }
 
 bool app_flag(const struct app *app, const char *name) {

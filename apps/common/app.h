@@ -4,7 +4,8 @@
  * against the table, runs it and returns the exit status: 0 fine, 1 failed, 2 bad usage. What a
  * program says to people goes to stderr and begins with its name; results go to stdout.
  *
- * Memory: operands and options are the strings of argv. Threads: one. */
+ * Memory: operands and options are the strings of argv. Threads: an app belongs to one; others have
+ * copies. */
 #ifndef APPS_COMMON_APP_H
 #define APPS_COMMON_APP_H
 
@@ -42,7 +43,7 @@ int app_main(const struct app_program *program, int argc, char **argv);
 
 /* The operand at that place, from 0; NULL when it was left out. */
 const char *app_operand(const struct app *app, int at);
-/* The value of an option, else the default. */
+/* The value of an option, of the variable PROGRAM_OPTION in the environment, else the default. */
 const char *app_option(const struct app *app, const char *name, const char *otherwise);
 bool app_flag(const struct app *app, const char *name);
 /* A whole number within limits; a message and false when the option has anything else. Without the
@@ -54,6 +55,12 @@ bool app_number(const struct app *app, const char *name, int64_t low, int64_t hi
 struct ddb_client *app_client(struct app *app);
 /* One more with the same settings, for another thread; yours to free. */
 struct ddb_client *app_client_new(const struct app *app);
+
+/* A copy for another thread, with a client of its own. It prints no messages: app_message() has the
+ * latest one. */
+struct app *app_copy(const struct app *app);
+void app_free(struct app *app);
+const char *app_message(const struct app *app);
 
 /* Messages. Each returns its status, so that a command can end with `return app_fail(...)`. */
 enum app_status app_fail(const struct app *app, const char *format, ...)

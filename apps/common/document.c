@@ -236,69 +236,73 @@ struct ddb_item *document_read(const struct app *app, const char *path, size_t s
 
 /* ---- printing ---- */
 
-static void print_text(const char *text) {
+static void write_text(FILE *out, const char *text) {
     static const char signs[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    putchar('"');
+    fputc('"', out);
     for (; *text != '\0'; text++) {
         const char *sign = strchr(signs, *text);
         if (sign != NULL)
-            printf("\\%c", letters[sign - signs]);
+            fprintf(out, "\\%c", letters[sign - signs]);
         else if ((unsigned char)*text < ' ')
-            printf("\\u%04x", *text);
+            fprintf(out, "\\u%04x", *text);
         else
-            putchar(*text);
+            fputc(*text, out);
     }
-    putchar('"');
+    fputc('"', out);
 }
 
-static void print_map(const struct ddb_item *map) {
-    putchar('{');
+static void write_map(FILE *out, const struct ddb_item *map) {
+    fputc('{', out);
     for (size_t i = 0; i < ddb_item_count(map); i++) {
         if (i > 0)
-            putchar(',');
-        print_text(ddb_item_name_at(map, i));
-        putchar(':');
-        document_print(ddb_item_value_at(map, i));
+            fputc(',', out);
+        write_text(out, ddb_item_name_at(map, i));
+        fputc(':', out);
+        document_write(out, ddb_item_value_at(map, i));
     }
-    putchar('}');
+    fputc('}', out);
 }
 
-static void print_list(const struct ddb_list *list) {
-    putchar('[');
+static void write_list(FILE *out, const struct ddb_list *list) {
+    fputc('[', out);
     for (size_t i = 0; i < ddb_list_count(list); i++) {
         if (i > 0)
-            putchar(',');
-        document_print(ddb_list_at(list, i));
+            fputc(',', out);
+        document_write(out, ddb_list_at(list, i));
     }
-    putchar(']');
+    fputc(']', out);
 }
 
-void document_print(const struct ddb_value *value) {
+void document_write(FILE *out, const struct ddb_value *value) {
     switch (ddb_value_type(value)) {
     case DDB_S:
-        print_text(ddb_value_string(value, ""));
+        write_text(out, ddb_value_string(value, ""));
         break;
     case DDB_N:
-        printf("%s", ddb_value_number(value, ""));
+        fprintf(out, "%s", ddb_value_number(value, ""));
         break;
     case DDB_BOOL:
-        printf("%s", ddb_value_bool(value, false) ? "true" : "false");
+        fprintf(out, "%s", ddb_value_bool(value, false) ? "true" : "false");
         break;
     case DDB_M:
-        print_map(ddb_value_map(value));
+        write_map(out, ddb_value_map(value));
         break;
     case DDB_L:
     case DDB_SS:
     case DDB_NS:
     case DDB_BS:
-        print_list(ddb_value_list(value));
+        write_list(out, ddb_value_list(value));
         break;
     case DDB_B:
-        printf("\"?\"");
+        fprintf(out, "\"?\"");
         break;
     case DDB_NULL:
     case DDB_NONE:
-        printf("null");
+        fprintf(out, "null");
         break;
     }
+}
+
+void document_print(const struct ddb_value *value) {
+    document_write(stdout, value);
 }

@@ -7,6 +7,7 @@
 #define APPS_COMMON_DOCUMENT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "common/app.h"
 
@@ -22,5 +23,6 @@ struct ddb_item *document_read(const struct app *app, const char *path, size_t s
 /* Prints plain JSON on one line, names in alphabetical order. Sets become arrays, and binary "?".
  */
 void document_print(const struct ddb_value *value);
+void document_write(FILE *out, const struct ddb_value *value);
 
 #endif
