@@ -45,7 +45,9 @@ static struct error *read_all(struct arena *arena, struct store_txn *txn, struct
     while (error == NULL && found) {
         struct slice name = slice_skip(key, range.first.len);
         add(arena, list,
-            (struct record){kind, arena_slice(arena, name), arena_slice(arena, value)});
+            (struct record){.kind = kind,
+                            .name = arena_slice(arena, name),
+                            .value = arena_slice(arena, value)});
         error = store_scan_next(scan, &found, &key, &value);
     }
     store_scan_close(scan);
@@ -65,18 +67,47 @@ struct error *engine_read_records(struct engine *engine, struct arena *arena, st
     return NULL;
 }
 
+static struct error *find_all(struct arena *arena, struct store_txn *txn, struct record *records,
+                              size_t count) {
+    struct store_key *keys = ARENA_ARRAY(arena, struct store_key, count);
+    struct slice *values = ARENA_ARRAY(arena, struct slice, count);
+    for (size_t i = 0; i < count; i++)
+        keys[i] = catalog_key(record_key(arena, records[i].kind, records[i].name));
+    TRY(store_get_many(txn, count, keys, values));
+    for (size_t i = 0; i < count; i++)
+        records[i].value = slice_present(values[i]) ? arena_slice(arena, values[i]) : SLICE_NONE;
+    return NULL;
+}
+
+struct error *engine_find_records(struct engine *engine, struct arena *arena,
+                                  struct record *records, size_t count) {
+    struct store_txn *txn;
+    TRY(store_begin(engine->store, arena, STORE_READ, &txn));
+    struct error *error = find_all(arena, txn, records, count);
+    store_end(txn);
+    return error;
+}
+
+static void change_one(struct store_txn *txn, struct arena *arena, const struct record *change) {
+    struct slice first = record_key(arena, change->kind, change->name);
+    struct store_key key = catalog_key(first);
+    if (slice_present(change->value)) {
+        store_put(txn, &key, change->value);
+    } else if (slice_present(change->until)) {
+        struct slice last = record_key(arena, change->kind, change->until);
+        struct store_range range = range_in(KEYSPACE_CATALOG, (struct key_range){first, last});
+        store_delete_range(txn, &range);
+    } else {
+        store_delete(txn, &key);
+    }
+}
+
 static struct error *change_once(struct store *store, const struct record_job *job,
                                  bool *ret_conflict) {
     struct store_txn *txn;
     TRY(store_begin(store, job->arena, STORE_WRITE, &txn));
-    for (size_t i = 0; i < job->count; i++) {
-        const struct record *change = &job->changes[i];
-        struct store_key key = catalog_key(record_key(job->arena, change->kind, change->name));
-        if (slice_present(change->value))
-            store_put(txn, &key, change->value);
-        else
-            store_delete(txn, &key);
-    }
+    for (size_t i = 0; i < job->count; i++)
+        change_one(txn, job->arena, &job->changes[i]);
     struct error *error = txn_commit(txn, STORE_DURABLE, ret_conflict);
     store_end(txn);
     return error;

@@ -11,17 +11,21 @@
 
 struct engine;
 
-enum { RECORD_NAME_MAX = 512, RECORD_CHANGES_MAX = 64 };
+enum { RECORD_NAME_MAX = 512, RECORD_CHANGES_MAX = 1024 };
 
 struct record {
     struct slice kind; /* without a zero byte, as the name */
     struct slice name;
     struct slice value; /* absent in a change: the record goes */
+    struct slice until; /* in a change without a value: all from `name` up to this name go */
 };
 
 /* All of one kind, by name; in the arena. */
 struct error *engine_read_records(struct engine *engine, struct arena *arena, struct slice kind,
                                   struct record **ret_records, size_t *ret_count);
+/* Fills in the values of records of which kind and name are; absent where there is none. */
+struct error *engine_find_records(struct engine *engine, struct arena *arena,
+                                  struct record *records, size_t count);
 struct error *engine_change_records(struct engine *engine, struct arena *arena,
                                     const struct record *changes, size_t count);
 

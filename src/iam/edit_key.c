@@ -144,7 +144,7 @@ struct error *edit_disable_key(struct edit *edit) {
 }
 
 static struct record gone(const struct access_key *key) {
-    return (struct record){SLICE_LITERAL(STORED_KEY), key->id, SLICE_NONE};
+    return (struct record){.kind = SLICE_LITERAL(STORED_KEY), .name = key->id};
 }
 
 struct error *edit_delete_key(struct edit *edit) {

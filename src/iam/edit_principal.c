@@ -204,8 +204,8 @@ struct error *edit_delete(struct edit *edit) {
     edit_change(edit, record_gone(principal_record(edit->arena, found)));
     for (size_t i = 0; edit->kind == PRINCIPAL_USER && i < edit->now->key_count; i++)
         if (slice_equal(edit->now->keys[i].user, found->name))
-            edit_change(edit, (struct record){SLICE_LITERAL(STORED_KEY), edit->now->keys[i].id,
-                                              SLICE_NONE});
+            edit_change(edit, (struct record){.kind = SLICE_LITERAL(STORED_KEY),
+                                              .name = edit->now->keys[i].id});
     write_principal(edit, found, false);
     return NULL;
 }

@@ -59,7 +59,8 @@ struct record principal_record(struct arena *arena, const struct principal *prin
     buffer_init(&out, RECORD_BYTES_MAX);
     json_writer_init(&json, &out);
     write_principal(&json, principal);
-    return (struct record){kind_of(principal->kind), principal->name, take(arena, &out)};
+    return (struct record){
+        .kind = kind_of(principal->kind), .name = principal->name, .value = take(arena, &out)};
 }
 
 struct record key_record(struct arena *arena, struct seal *seal, const struct access_key *key) {
@@ -76,7 +77,8 @@ struct record key_record(struct arena *arena, struct seal *seal, const struct ac
     json_name(&json, SLICE_LITERAL("secret"));
     json_base64(&json, slice_of(sealed, key->secret.len + SEAL_BYTES));
     json_object_end(&json);
-    return (struct record){SLICE_LITERAL(STORED_KEY), key->id, take(arena, &out)};
+    return (struct record){
+        .kind = SLICE_LITERAL(STORED_KEY), .name = key->id, .value = take(arena, &out)};
 }
 
 struct record record_gone(struct record record) {

@@ -24,7 +24,8 @@ static void check_form(struct arena *arena, struct slice text) {
 
 /* What was read is written, and read again. */
 static void check_principal(struct arena *arena, enum principal_kind kind, struct slice text) {
-    struct record record = {SLICE_LITERAL("user"), SLICE_LITERAL("name"), text};
+    struct record record = {
+        .kind = SLICE_LITERAL("user"), .name = SLICE_LITERAL("name"), .value = text};
     struct principal first, second;
     if (principal_of_record(arena, kind, &record, &first) != NULL)
         return;
@@ -39,7 +40,8 @@ static void check_key(struct arena *arena, struct slice text) {
     static const uint8_t bytes[CIPHER_KEY_BYTES] = {1};
     if (seal == NULL)
         CHECK(seal_new(arena, bytes, &seal) == NULL);
-    struct record record = {SLICE_LITERAL("key"), SLICE_LITERAL("AKIA"), text};
+    struct record record = {
+        .kind = SLICE_LITERAL("key"), .name = SLICE_LITERAL("AKIA"), .value = text};
     struct access_key key;
     if (key_of_record(arena, seal, &record, &key) == NULL)
         CHECK(!slice_present(key.secret)); /* nobody guesses what opens */

@@ -12,10 +12,10 @@
 #include "support/engine_fixture.h"
 #include "support/shared_store.h"
 
-#define RECORD(kind, name, value) \
-    { SLICE_LITERAL(kind), SLICE_LITERAL(name), SLICE_LITERAL(value) }
-#define GONE(kind, name) \
-    { SLICE_LITERAL(kind), SLICE_LITERAL(name), SLICE_NONE }
+#define RECORD(kind_, name_, value_) \
+    { .kind = SLICE_LITERAL(kind_), .name = SLICE_LITERAL(name_), .value = SLICE_LITERAL(value_) }
+#define GONE(kind_, name_) \
+    { .kind = SLICE_LITERAL(kind_), .name = SLICE_LITERAL(name_) }
 
 /* All records of the kind as one text. */
 static const char *all(struct engine_fixture *f, const char *kind) {
@@ -58,6 +58,36 @@ static void they_change_and_go(void **state) {
     fixture_close(&f);
 }
 
+static void a_range_of_them_goes(void **state) {
+    (void)state;
+    struct engine_fixture f;
+    assert_null(fixture_open(&f, fixture_store()));
+    const struct record first[] = {RECORD("k", "a", "1"), RECORD("k", "b", "2"),
+                                   RECORD("k", "bc", "3"), RECORD("k", "c", "4"),
+                                   RECORD("l", "b", "5")};
+    const struct record then[] = {
+        {.kind = SLICE_LITERAL("k"), .name = SLICE_LITERAL("b"), .until = SLICE_LITERAL("c")}};
+    assert_null(change(&f, first, 5));
+    assert_null(change(&f, then, 1));
+    assert_string_equal(all(&f, "k"), "a=1 c=4 ");
+    assert_string_equal(all(&f, "l"), "b=5 ");
+    fixture_close(&f);
+}
+
+static void some_are_found_by_name(void **state) {
+    (void)state;
+    struct engine_fixture f;
+    assert_null(fixture_open(&f, fixture_store()));
+    const struct record first[] = {RECORD("k", "a", "1"), RECORD("l", "b", "2")};
+    struct record wanted[] = {GONE("l", "b"), GONE("l", "a"), GONE("k", "a")};
+    assert_null(change(&f, first, 2));
+    assert_null(engine_find_records(f.engine, &f.arena, wanted, 3));
+    assert_true(slice_is(wanted[0].value, "2"));
+    assert_false(slice_present(wanted[1].value));
+    assert_true(slice_is(wanted[2].value, "1"));
+    fixture_close(&f);
+}
+
 static void another_engine_finds_them(void **state) {
     (void)state;
     struct store *shared = shared_store_new(fixture_store());
@@ -89,10 +119,9 @@ static void a_failed_change_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_are_apart),
-        cmocka_unit_test(they_change_and_go),
-        cmocka_unit_test(another_engine_finds_them),
-        cmocka_unit_test(a_failed_change_is_told),
+        cmocka_unit_test(kinds_are_apart),           cmocka_unit_test(they_change_and_go),
+        cmocka_unit_test(a_range_of_them_goes),      cmocka_unit_test(some_are_found_by_name),
+        cmocka_unit_test(another_engine_finds_them), cmocka_unit_test(a_failed_change_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
