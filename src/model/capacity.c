@@ -1,8 +1,14 @@
 /* capacity.c - rounding of capacity units. */
 #include "model/capacity.h"
 
-/* What the service gives one partition. */
-enum { PARTITION_READ_UNITS = 3000, PARTITION_WRITE_UNITS = 1000 };
+enum {
+    /* What the service gives one partition. */
+    PARTITION_READ_UNITS = 3000,
+    PARTITION_WRITE_UNITS = 1000,
+    /* A new on-demand table or index serves these at once. */
+    WARM_READ_UNITS = 12000,
+    WARM_WRITE_UNITS = 4000,
+};
 
 uint32_t capacity_partitions(const struct table_definition *table,
                              const struct table_index *index) {
@@ -18,14 +24,28 @@ uint32_t capacity_partitions(const struct table_definition *table,
     return partitions;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static int64_t larger_units(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+struct unit_pair warm_units(enum billing_mode billing,
+                            const struct provisioned_throughput *throughput,
+                            struct unit_pair warm) {
+    struct unit_pair least = {throughput->read_units, throughput->write_units};
+    if (billing == BILLING_PAY_PER_REQUEST)
+        least = (struct unit_pair){WARM_READ_UNITS, WARM_WRITE_UNITS};
+    return (struct unit_pair){larger_units(least.read, warm.read),
+                              larger_units(least.write, warm.write)};
+}
+
 /* Whole units of `unit` bytes, at least one, in halves. */
 static uint64_t round_up(uint64_t size, uint64_t unit) {
     uint64_t units = (size + unit - 1) / unit;
     return 2 * (units == 0 ? 1 : units);
-}
-
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
 }
 
 uint64_t capacity_read(uint64_t size, bool consistent) {

@@ -26,6 +26,11 @@ static inline double capacity_units(uint64_t halves) {
  * has in the service, or as provisioned throughput needs, up to the same number. */
 uint32_t capacity_partitions(const struct table_definition *table, const struct table_index *index);
 
+/* What a table or index is warm for: what was asked for, what is provisioned, what a new on-demand
+ * table serves at once; the largest of them. */
+struct unit_pair warm_units(enum billing_mode billing,
+                            const struct provisioned_throughput *throughput, struct unit_pair warm);
+
 /* One item read, or all the bytes that a Query evaluated, or a Scan in one partition; nothing found
  * costs as much as a small item. */
 uint64_t capacity_read(uint64_t size, bool consistent);

@@ -1,9 +1,9 @@
 /* create_table_check.c - CreateTable's checks, in the order in which the service makes them:
  * billing, keys, definitions, local indexes, global indexes, vector indexes, stream, encryption,
  * on-demand and warm throughput, tags. At the end what this version cannot do. */
+#include "model/capacity.h"
 #include "model/limits.h"
 #include "ops/table/create_table.h"
-#include "ops/table/table_description.h"
 #include "ops/table/table_keys.h"
 #include "ops/table/table_settings.h"
 #include "ops/table/tags.h"

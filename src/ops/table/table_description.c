@@ -6,35 +6,18 @@
 #include "ops/table/table_description.h"
 
 #include "json/member.h"
+#include "model/capacity.h"
 #include "model/limits.h"
 #include "model/table_json.h"
 #include "model/table_settings.h"
 #include "ops/request/arn.h"
 
-enum {
-    MS_PER_DAY = 24 * 60 * 60 * 1000,
-    /* A new on-demand table or index serves these at once. */
-    WARM_READ_UNITS = 12000,
-    WARM_WRITE_UNITS = 4000,
-};
+enum { MS_PER_DAY = 24 * 60 * 60 * 1000 };
 
 int64_t throughput_decreases_today(const struct provisioned_throughput *throughput,
                                    int64_t now_ms) {
     bool today = throughput->last_decrease_ms / MS_PER_DAY == now_ms / MS_PER_DAY;
     return today ? throughput->decreases_today : 0;
-}
-
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
-struct unit_pair warm_units(enum billing_mode billing,
-                            const struct provisioned_throughput *throughput,
-                            struct unit_pair warm) {
-    struct unit_pair least = {throughput->read_units, throughput->write_units};
-    if (billing == BILLING_PAY_PER_REQUEST)
-        least = (struct unit_pair){WARM_READ_UNITS, WARM_WRITE_UNITS};
-    return (struct unit_pair){larger(least.read, warm.read), larger(least.write, warm.write)};
 }
 
 /* ---- parts ---- */

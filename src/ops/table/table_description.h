@@ -48,9 +48,4 @@ void table_description_write(struct json_writer *json, const struct table_descri
 /* How many times throughput was decreased on the UTC day of `now_ms`. */
 int64_t throughput_decreases_today(const struct provisioned_throughput *throughput, int64_t now_ms);
 
-/* What a table or index is warm for: what was asked for, what is provisioned, what a new on-demand
- * table serves at once; the largest of them. */
-struct unit_pair warm_units(enum billing_mode billing,
-                            const struct provisioned_throughput *throughput, struct unit_pair warm);
-
 #endif

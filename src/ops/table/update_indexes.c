@@ -1,8 +1,8 @@
 /* update_indexes.c - the index part of UpdateTable: checks, and what becomes of the definition. */
+#include "model/capacity.h"
 #include "model/index_key.h"
 #include "model/key.h"
 #include "model/limits.h"
-#include "ops/table/table_description.h"
 #include "ops/table/table_indexes.h"
 #include "ops/table/table_keys.h"
 #include "ops/table/table_settings.h"

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "model/capacity.h"
 #include "model/limits.h"
 #include "ops/table/table_description.h"
 #include "ops/table/table_settings.h"
