@@ -17,6 +17,20 @@ const struct error_kind *error_kind(enum error_code code) {
     return &kinds[code];
 }
 
+const char *throttling_limit_text(enum throttling_limit limit) {
+    static const char *const texts[] = {
+        [THROTTLED_READ_PROVISIONED] = "ReadProvisionedThroughputExceeded",
+        [THROTTLED_READ_KEY_RANGE] = "ReadKeyRangeThroughputExceeded",
+        [THROTTLED_READ_ACCOUNT] = "ReadAccountLimitExceeded",
+        [THROTTLED_READ_MAX_ON_DEMAND] = "ReadMaxOnDemandThroughputExceeded",
+        [THROTTLED_WRITE_PROVISIONED] = "WriteProvisionedThroughputExceeded",
+        [THROTTLED_WRITE_KEY_RANGE] = "WriteKeyRangeThroughputExceeded",
+        [THROTTLED_WRITE_ACCOUNT] = "WriteAccountLimitExceeded",
+        [THROTTLED_WRITE_MAX_ON_DEMAND] = "WriteMaxOnDemandThroughputExceeded",
+    };
+    return texts[limit];
+}
+
 struct error *error_without_text(struct arena *arena, enum error_code code) {
     struct error *error = ARENA_NEW(arena, struct error);
     error->code = code;

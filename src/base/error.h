@@ -29,6 +29,28 @@ struct cancellation_reason {
     struct slice item;    /* as in struct error */
 };
 
+/* Which limit had nothing left: reads, then writes. */
+enum throttling_limit {
+    THROTTLED_READ_PROVISIONED,
+    THROTTLED_READ_KEY_RANGE,
+    THROTTLED_READ_ACCOUNT,
+    THROTTLED_READ_MAX_ON_DEMAND,
+    THROTTLED_WRITE_PROVISIONED,
+    THROTTLED_WRITE_KEY_RANGE,
+    THROTTLED_WRITE_ACCOUNT,
+    THROTTLED_WRITE_MAX_ON_DEMAND,
+    THROTTLING_LIMITS,
+};
+
+/* "ReadProvisionedThroughputExceeded": after "Table" or "Index" one of the service's reasons. */
+const char *throttling_limit_text(enum throttling_limit limit);
+
+struct throttling_reason {
+    enum throttling_limit limit;
+    struct slice table;
+    struct slice index; /* absent: it is the table's */
+};
+
 struct error {
     enum error_code code;
     struct slice message; /* absent where the service sends no text */
@@ -44,7 +66,15 @@ struct error {
     /* With TransactionCanceledException: one per action, in order. */
     const struct cancellation_reason *reasons;
     size_t reason_count;
+    /* Of who was throttled: each limit that had nothing left. */
+    const struct throttling_reason *throttled_by;
+    size_t throttled_by_count;
 };
+
+/* It had no effect and may be tried again. */
+static inline bool error_is_throttled(const struct error *error) {
+    return error != NULL && error->throttled_by_count > 0;
+}
 
 const struct error_kind *error_kind(enum error_code code);
 

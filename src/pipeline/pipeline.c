@@ -77,6 +77,28 @@ static void write_reasons(struct json_writer *json, const struct error *error) {
     json_array_end(json);
 }
 
+/* Clients look for the capitals that the service's model has. */
+static void write_throttling(struct json_writer *json, const struct op_call *call,
+                             const struct error *error) {
+    const struct op_context *context = call->context;
+    member_array(json, error->code == ERROR_THROTTLING ? "throttlingReasons" : "ThrottlingReasons");
+    for (size_t i = 0; i < error->throttled_by_count; i++) {
+        const struct throttling_reason *by = &error->throttled_by[i];
+        bool index = slice_present(by->index);
+        json_object_begin(json);
+        member_text(json, "reason",
+                    arena_printf(call->arena, "%s%s", index ? "Index" : "Table",
+                                 throttling_limit_text(by->limit)));
+        member_text(json, "resource",
+                    arena_printf(call->arena, "arn:aws:dynamodb:%.*s:%.*s:table/%.*s%s%.*s",
+                                 SLICE_ARGS(context->region), SLICE_ARGS(context->account),
+                                 SLICE_ARGS(by->table), index ? "/index/" : "",
+                                 SLICE_ARGS(by->index)));
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
 static void write_error(struct exchange *exchange, const struct op_call *call,
                         const struct error *error) {
     const struct error_kind *kind = error_kind(error->code);
@@ -91,6 +113,8 @@ static void write_error(struct exchange *exchange, const struct op_call *call,
     if (slice_present(error->message))
         write_message(&json, call, error);
     write_item(&json, error->item);
+    if (error->throttled_by_count > 0)
+        write_throttling(&json, call, error);
     json_object_end(&json);
 }
 
