@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "engine/backfill_cursor.h"
 #include "engine/keyspace.h"
+#include "engine/throttled.h"
 
 /* ---- the list ---- */
 
@@ -92,7 +93,8 @@ static void publish(struct catalog *catalog, struct table_list *list) {
 
 /* ---- on the commit thread ---- */
 
-void catalog_init(struct catalog *catalog) {
+void catalog_init(struct catalog *catalog, struct throttle *throttle) {
+    catalog->throttle = throttle;
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->list = list_new(0);
     atomic_init(&catalog->generation, 0);
@@ -121,6 +123,8 @@ static void set_dropped(struct table *table) {
 
 void catalog_publish(struct catalog *catalog, struct table *table) {
     table->stats->current = table;
+    if (catalog->throttle != NULL)
+        throttled_publish(catalog->throttle, table, false);
     publish(catalog, list_with(catalog->list, table->definition.name, table));
 }
 
@@ -188,8 +192,11 @@ static struct error *load_all(const struct catalog *catalog, struct arena *arena
 
 /* Calls that hold tables of the list before are told which are gone. */
 static void replace_all(struct catalog *catalog, struct table_list *list) {
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
         list->tables[i]->stats->current = list->tables[i];
+        if (catalog->throttle != NULL)
+            throttled_publish(catalog->throttle, list->tables[i], true);
+    }
     for (size_t i = 0; i < catalog->list->count; i++) {
         struct table *before = catalog->list->tables[i];
         const struct table *now = list_find(list, before->definition.name);

@@ -23,10 +23,13 @@ struct table_list {
     struct table *tables[];
 };
 
+struct throttle;
+
 struct catalog {
     pthread_mutex_t lock; /* guards the pointer, not the list */
     struct table_list *list;
     atomic_uint_fast64_t generation; /* of the list; 0: nothing was loaded yet */
+    struct throttle *throttle;       /* NULL: nothing limits the tables */
 };
 
 /* ---- looking up ---- */
@@ -64,7 +67,8 @@ static inline bool catalog_changed(const struct catalog *catalog, uint_fast64_t 
 
 /* ---- private to this folder ---- */
 
-void catalog_init(struct catalog *catalog);
+/* `throttle`: may be NULL. */
+void catalog_init(struct catalog *catalog, struct throttle *throttle);
 void catalog_release(struct catalog *catalog);
 /* Reads all tables and their statistics from the store, whatever was known. A table whose stored
  * definition is the known one stays the same table; one that is gone, or is another by now, is

@@ -34,7 +34,7 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
     if (options->collection_bytes_max == 0)
         engine->options.collection_bytes_max = LIMIT_COLLECTION_BYTES;
     engine->store = options->store;
-    catalog_init(&engine->catalog);
+    catalog_init(&engine->catalog, options->throttle);
     commit_queue_init(&engine->queue);
     struct error *error = load(engine, arena);
     if (error != NULL) {

@@ -7,6 +7,7 @@
 #include "engine/state.h"
 #include "engine/transaction.h"
 #include "engine/txn.h"
+#include "engine/write_throttle.h"
 
 enum {
     GROUP_WRITES_MAX = 4096,
@@ -49,9 +50,15 @@ struct job *group_take(struct job **list, size_t *ret_writes) {
     return first;
 }
 
+static void run_transaction(struct group *group, struct write_job *job) {
+    transaction_run(group, job);
+    if (write_is_throttled(group, &job->writes[0]))
+        write_throttle_take_all(group, job);
+}
+
 static void run_job(struct group *group, struct write_job *job) {
     if (job->transaction != NULL) {
-        transaction_run(group, job);
+        run_transaction(group, job);
         return;
     }
     /* Of a batch no write conflicts: the service hands those back, and the client repeats them. */
@@ -60,8 +67,11 @@ static void run_job(struct group *group, struct write_job *job) {
         job->writes[0].error = conflict;
         return;
     }
-    for (size_t i = 0; i < job->count; i++)
-        item_write_run(group, &job->writes[i], job->arena);
+    for (size_t i = 0; i < job->count; i++) {
+        item_write_run(group, job, &job->writes[i]);
+        if (write_is_throttled(group, &job->writes[i]))
+            write_throttle_take(group, &job->writes[i]);
+    }
 }
 
 static void run_writes(struct group *group, struct job *jobs) {

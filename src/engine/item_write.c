@@ -10,6 +10,7 @@
 #include "engine/expiry.h"
 #include "engine/keyspaces.h"
 #include "engine/stream.h"
+#include "engine/write_throttle.h"
 #include "model/index_key.h"
 #include "model/key.h"
 #include "model/limits.h"
@@ -106,9 +107,14 @@ static void note_indexes(struct group *group, struct item_write *write, struct a
         const struct index_difference *difference = &differences[i];
         if (difference->identical)
             continue;
+        const struct index_entry *entry =
+            slice_present(difference->after.key) ? &difference->after : &difference->before;
         write->index_writes[write->index_write_count++] = (struct index_write){
             .name = arena_slice(arena, table->indexes[i].name),
+            .id = table->indexes[i].id,
             .global = table->indexes[i].global,
+            .partition = key_hash_bits(entry->key),
+            .limits = slot->table->limits == NULL ? NULL : slot->table->index_limits[i],
             .change = {.old_size = index_entry_size(&difference->before),
                        .new_size = index_entry_size(&difference->after),
                        .key_changed = difference->key_changed},
@@ -136,32 +142,41 @@ size_t item_write_slots(struct group *group, const struct item_write *write,
     return ret_slots[1] == NULL ? 1 : 2;
 }
 
-/* The write is decided; what is left can only be refused by the limit of its collection. */
-static struct error *apply(struct group *group, struct item_write *write, struct arena *arena,
-                           struct slot *slot, struct slice stored) {
+/* The write is decided; what is left can only be refused by what the indexes have left and by the
+ * limit of its collection. */
+static struct error *apply(struct group *group, const struct write_job *job,
+                           struct item_write *write, struct slot *slot, struct slice stored) {
+    bool changes = !same_bytes(stored, slot->current);
+    if (changes)
+        note_indexes(group, write, job->arena, slot, stored);
+    if (write->index_write_count > 0 && write_is_throttled(group, write))
+        TRY(write_throttle_check_indexes(group, job, write, slot->table));
     struct slot *collection = collection_slot(group, write);
     if (collection != NULL)
-        TRY(collection_change(arena, collection, slot->current, stored,
+        TRY(collection_change(job->arena, collection, slot->current, stored,
                               group->owners.options->collection_bytes_max,
                               &write->collection_bytes));
-    if (same_bytes(stored, slot->current))
+    if (!changes)
         return NULL;
-    note_indexes(group, write, arena, slot, stored);
     if (slot->table->definition.stream != STREAM_OFF)
         stream_note_change(group, slot, stored, write->expired);
     slot->current = stored;
     return NULL;
 }
 
-static struct error *run(struct group *group, struct item_write *write, struct arena *arena) {
+static struct error *run(struct group *group, const struct write_job *job,
+                         struct item_write *write) {
+    struct arena *arena = job->arena;
     struct slot *slot = item_slot(group, write);
     struct stored_item old, new;
     struct slice stored;
     TRY(item_decode(arena, slot->current, &old));
     write->old_size = old.size;
+    if (write_is_throttled(group, write))
+        TRY(write_throttle_check(group, job, write));
     TRY(decide(write, arena, slot, old.item, &stored));
     TRY(item_decode(arena, stored, &new));
-    TRY(apply(group, write, arena, slot, stored));
+    TRY(apply(group, job, write, slot, stored));
     write->new_size = new.size;
     if (write->keep_old && value_present(old.item))
         write->old_item = copy_value(arena, old.item);
@@ -170,10 +185,10 @@ static struct error *run(struct group *group, struct item_write *write, struct a
     return NULL;
 }
 
-void item_write_run(struct group *group, struct item_write *write, struct arena *arena) {
+void item_write_run(struct group *group, const struct write_job *job, struct item_write *write) {
     write->old_item = write->new_item = VALUE_ABSENT;
     write->index_write_count = 0;
     if (write->kind != WRITE_PUT)
         write->new_size = 0; /* a put's is known */
-    write->error = write->refused != NULL ? write->refused : run(group, write, arena);
+    write->error = write->refused != NULL ? write->refused : run(group, job, write);
 }

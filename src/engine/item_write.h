@@ -6,7 +6,7 @@
 
 /* Decides, and when nothing speaks against it applies: the item's slot, and that of its collection
  * when the table counts them, get their new values. Fills the write's results. */
-void item_write_run(struct group *group, struct item_write *write, struct arena *arena);
+void item_write_run(struct group *group, const struct write_job *job, struct item_write *write);
 /* The slots that the write uses, made when they are new: the item's first. Returns how many; none
  * when it was refused before. */
 enum { WRITE_SLOTS_MAX = 2 };

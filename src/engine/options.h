@@ -6,6 +6,8 @@
 #include "base/random.h"
 #include "store/store.h"
 
+struct throttle;
+
 struct engine_options {
     /* Opened with engine_keyspaces; owned by the engine from here on, also when opening fails. */
     struct store *store;
@@ -19,6 +21,8 @@ struct engine_options {
     /* For tests of clients: what touches an item of a transaction that runs at about the same time
      * fails with a conflict, as in the service, though there is no need for it here. */
     bool transaction_conflicts;
+    /* What limits the use of tables, as the service does; NULL: nothing. Not the engine's. */
+    struct throttle *throttle;
     /* The store keeps data on a disk as it is: a table that asks for encryption gets none, which is
      * said in the log. */
     bool plain_files;

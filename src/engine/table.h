@@ -17,7 +17,10 @@ struct table {
     struct table_stats **index_stats; /* one per index, in the definition's order */
     struct table_stats *ttl_stats;    /* of its expiries; NULL: items do not expire */
     bool has_local_index;             /* its item collections are counted */
-    const struct policy *policy;      /* NULL: it has none */
+    /* What may be used of it, and of each index, in a second; NULL: anything (throttled.h). */
+    struct limits *limits;
+    struct limits **index_limits;
+    const struct policy *policy; /* NULL: it has none */
     const struct policy *stream_policy;
     struct arena arena; /* holds the definition */
     atomic_uint references;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "codec/statistics.h"
 #include "engine/keyspace.h"
+#include "throttle/limits.h"
 
 struct table_stats *table_stats_new(uint32_t id) {
     struct table_stats *stats = calloc(1, sizeof(*stats));
@@ -25,6 +26,7 @@ void table_stats_unref(struct table_stats *stats) {
         return;
     kept_key_release(&stats->cursor);
     kept_key_release(&stats->first_due);
+    limits_free(stats->limits);
     free(stats);
 }
 

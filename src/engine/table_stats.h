@@ -13,6 +13,7 @@
 #include "engine/kept_key.h"
 #include "store/store.h"
 
+struct limits;
 struct table;
 
 struct table_count {
@@ -42,6 +43,9 @@ struct table_stats {
     struct kept_key first_due;
     uint64_t expired;
     bool expired_told;
+    /* Of a table or a global index: what may be used of it in a second; NULL: anything
+     * (throttled.h). */
+    struct limits *limits;
 };
 
 /* With one reference. */

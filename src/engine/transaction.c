@@ -47,7 +47,7 @@ static bool try_all(struct group *group, struct write_job *job) {
         if (conflict != NULL)
             write->error = conflict;
         else
-            item_write_run(group, write, job->arena);
+            item_write_run(group, job, write);
         fine = fine && write->error == NULL;
     }
     return fine;

@@ -25,7 +25,10 @@ enum write_kind {
 /* An index that a write changed. */
 struct index_write {
     struct slice name;
+    uint32_t id;
     bool global;
+    uint64_t partition; /* bits of the hash of its partition key, afterwards if it is there then */
+    struct limits *limits; /* NULL: there are none */
     struct index_change change;
 };
 

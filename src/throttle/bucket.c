@@ -28,11 +28,11 @@ static void limit_below(struct bucket *bucket, int64_t floor) {
     }
 }
 
-void bucket_start(struct bucket *bucket, struct bucket_rate rate, int64_t now_ms) {
+void bucket_start(struct bucket *bucket, struct bucket_rate rate, int64_t since_ms) {
     atomic_store_explicit(&bucket->grains,
                           smaller(cap_of(rate), cap_of((struct bucket_rate){rate.units, 1})),
                           memory_order_relaxed);
-    atomic_store_explicit(&bucket->filled_ms, now_ms, memory_order_relaxed);
+    atomic_store_explicit(&bucket->filled_ms, since_ms, memory_order_relaxed);
 }
 
 void bucket_cut(struct bucket *bucket, struct bucket_rate rate) {
@@ -47,7 +47,7 @@ static void fill(struct bucket *bucket, struct bucket_rate rate, int64_t now_ms)
     if (!atomic_compare_exchange_strong_explicit(&bucket->filled_ms, &before, now_ms,
                                                  memory_order_relaxed, memory_order_relaxed))
         return; /* another thread does it */
-    if (now_ms < before)
+    if (now_ms < before || before == 0)
         return;
     int64_t elapsed_ms = smaller(now_ms - before, 2 * 1000 * rate.seconds);
     atomic_fetch_add_explicit(&bucket->grains, 2 * rate.units * elapsed_ms, memory_order_relaxed);

@@ -28,8 +28,9 @@ struct bucket_rate {
     int64_t seconds; /* of them that are kept */
 };
 
-/* Begins with what one second gives: the rest is earned by not using it. */
-void bucket_start(struct bucket *bucket, struct bucket_rate rate, int64_t now_ms);
+/* Begins with what one second gives: the rest is earned by not using it. Time counts from
+ * `since_ms` on; 0: from when it is first asked. */
+void bucket_start(struct bucket *bucket, struct bucket_rate rate, int64_t since_ms);
 /* The rate is another one: what is there stays, as far as there is room for it. */
 void bucket_cut(struct bucket *bucket, struct bucket_rate rate);
 

@@ -60,10 +60,10 @@ static struct bucket_rate rate_of(const struct throttle *throttle, const struct 
 }
 
 static void set_units(_Atomic int64_t *units, int64_t value, struct bucket *bucket,
-                      struct bucket_rate rate, int64_t now_ms) {
+                      struct bucket_rate rate, int64_t since_ms) {
     int64_t before = get(units);
     if (value != 0 && before == 0)
-        bucket_start(bucket, rate, now_ms);
+        bucket_start(bucket, rate, since_ms);
     else if (value != 0)
         bucket_cut(bucket, rate);
     set(units, value);
@@ -81,13 +81,15 @@ void limits_set(struct throttle *throttle, struct limits *limits,
         struct limit *limit = &limits->limit[i];
         struct growth *growth = &limit->growth;
         int64_t units = bounded(setting->units[i]);
-        set_units(&limit->units, units, &limit->bucket, rate_of(throttle, limits, units), now_ms);
+        set_units(&limit->units, units, &limit->bucket, rate_of(throttle, limits, units),
+                  setting->since_ms);
         int64_t ready = setting->on_demand ? bounded(setting->warm[i]) : 0;
         if (ready != 0 && get(&growth->units) > ready)
             ready = get(&growth->units); /* it has grown */
         if (get(&growth->units) == 0)
             set(&growth->period_end, now_ms + GROWTH_PERIOD_MS);
-        set_units(&growth->units, ready, &growth->bucket, (struct bucket_rate){ready, 1}, now_ms);
+        set_units(&growth->units, ready, &growth->bucket, (struct bucket_rate){ready, 1},
+                  setting->since_ms);
     }
 }
 

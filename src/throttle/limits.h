@@ -15,8 +15,15 @@
 
 enum limit_direction { LIMIT_READS, LIMIT_WRITES, LIMIT_DIRECTIONS };
 
-/* In the order in which the service's reasons are told. */
-enum limit_kind { LIMIT_PROVISIONED, LIMIT_MAX_ON_DEMAND, LIMIT_KEY_RANGE, LIMIT_KINDS };
+/* In the order of enum throttling_limit (base/error.h), of each direction. That of the account is
+ * not kept here. */
+enum limit_kind {
+    LIMIT_PROVISIONED,
+    LIMIT_KEY_RANGE,
+    LIMIT_ACCOUNT,
+    LIMIT_MAX_ON_DEMAND,
+    LIMIT_KINDS,
+};
 
 /* Of all tables. */
 struct throttle {
@@ -57,6 +64,7 @@ struct limits_setting {
     bool on_demand;
     int64_t units[LIMIT_DIRECTIONS]; /* provisioned, or the maximum; 0: no maximum */
     int64_t warm[LIMIT_DIRECTIONS];  /* on demand: what is ready at least */
+    int64_t since_ms;                /* new limits begin then; 0: when they are first asked */
 };
 
 struct limits *limits_new(uint32_t id);

@@ -286,7 +286,7 @@ static void a_table_that_is_copied_keeps_history(void **state) {
     struct store_txn *txn;
     one_change_only_there();
     assert_null(backup_take(&there.f, "T", "backup", &backup));
-    catalog_init(&catalog);
+    catalog_init(&catalog, NULL);
     assert_null(store_begin(here.store, &here.f.arena, STORE_READ, &txn));
     assert_null(copies_load(&copies, &here.f.arena, txn));
     assert_null(catalog_load(&catalog, &here.f.arena, txn));
