@@ -32,6 +32,7 @@
 
 struct permission;
 struct permission_check;
+struct throttle;
 
 enum op_state { OP_DONE, OP_WAITING, OP_ELSEWHERE };
 
@@ -56,6 +57,7 @@ struct op_context {
     struct expr_cache *exprs;     /* of this thread */
     const struct clock *clock;
     const struct random *random;
+    struct throttle *throttle; /* NULL: nothing limits reads, and the engine limits no writes */
     struct slice region;
     struct slice account;
     struct slice endpoint; /* host:port, for DescribeEndpoints */

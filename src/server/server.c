@@ -27,6 +27,7 @@
 #include "server/certificates.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
+#include "throttle/limits.h"
 
 enum { STOP_GRACE_MS = 5000, EXPR_CACHE_ENTRIES = 1024, WORKERS_MAX = 4 };
 
@@ -55,6 +56,7 @@ struct server {
     const struct clock *clock;   /* DynamoDB's time: one of those below */
     struct steady_clock steady;
     struct movable_clock movable;
+    struct throttle *throttle; /* NULL: nothing is limited */
 };
 
 /* ---- per thread ---- */
@@ -66,6 +68,7 @@ static struct op_context context_new(struct server *server) {
         .exprs = expr_cache_new(EXPR_CACHE_ENTRIES),
         .clock = server->clock,
         .random = &system_random,
+        .throttle = server->throttle,
         .region = slice_text(server->config.region),
         .account = slice_text(server->config.account),
         .endpoint = server->endpoint_name,
@@ -174,6 +177,7 @@ static struct error *start_engine(struct server *server, struct arena *arena) {
         .random = &system_random,
         .ttl_delay_ms = (int64_t)server->config.ttl_delay_ms,
         .transaction_conflicts = server->config.transaction_conflicts,
+        .throttle = server->throttle,
         .plain_files = server->config.data_directory != NULL && server->config.encrypt_with == NULL,
     };
     TRY(open_store(server, arena, &options.store));
@@ -350,6 +354,8 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     movable_clock_init(&server->movable);
     steady_clock_init(&server->steady, (int64_t)config->clock_hold_ms);
     server->clock = config->test_clock ? &server->movable.clock : &server->steady.clock;
+    if (config->throttle)
+        server->throttle = throttle_new(server->clock, config->burst_seconds);
     if (server->config.threads == 0) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         server->config.threads = cores < 1 ? 1 : (unsigned)cores;
@@ -411,6 +417,7 @@ void server_stop(struct server *server) {
         engine_time_moved(server->engine); /* it keeps the time, for the next run */
     access_close(server->access);
     engine_close(server->engine);
+    throttle_free(server->throttle);
     data_directory_release(&server->data);
     certificates_close(server->certificates);
     arena_release(&server->arena);

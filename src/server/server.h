@@ -29,6 +29,8 @@ struct server_config {
     const char *tls_certificate; /* a file, with that of its key: it speaks TLS; NULL: plain HTTP */
     const char *tls_key;
     const char *tls_client_ca;  /* a file: whose certificates clients must have; or NULL */
+    bool throttle;              /* capacity is limited as in the service */
+    unsigned burst_seconds;     /* with it: of unused units that are kept */
     bool transaction_conflicts; /* for tests of clients: see struct engine_options */
     bool test_clock;            /* for tests of clients: time can be moved at /_gramme/clock */
 };

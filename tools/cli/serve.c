@@ -57,6 +57,8 @@ static void print_banner(const struct server_config *config, const struct server
                config->durability == SERVER_SYNC
                    ? "sync: a write is on disk before it is acknowledged"
                    : "relaxed: a power loss may take the last 100 ms of writes");
+    if (config->throttle)
+        printf("  throttling  as provisioned, with a burst of %u s\n", config->burst_seconds);
     printf("  region      %s\n", config->region);
     if (config->policy != NULL)
         printf("  policy      %s\n", config->policy);
@@ -226,6 +228,14 @@ static const struct option serve_options[] = {
     {"cache", "SIZE", .kind = OPTION_SIZE, AT(config.cache_bytes),
      .otherwise = "a quarter of the machine's",
      .help = "memory for data that was read from disk, as in 512M or 4G; taken when it is needed"},
+    {"throttle", .group = "Capacity", .kind = OPTION_FLAG, AT(config.throttle),
+     .otherwise = "nothing is limited",
+     .help = "refuse requests beyond what tables and indexes may do, as the service does: what is "
+             "provisioned, maxima of on-demand tables, 3000 reads and 1000 writes a second of a "
+             "partition key; see docs/THROTTLING.md"},
+    {"burst", "SECONDS", .kind = OPTION_NUMBER, AT(config.burst_seconds), .number = {1, 300},
+     .preset = "300", .needs = "throttle",
+     .help = "how many seconds of provisioned units that were not used are kept"},
     {"transaction-conflicts", .group = "For tests of clients", .kind = OPTION_FLAG,
      AT(config.transaction_conflicts), .otherwise = "it waits its turn",
      .help = "a write or transaction on an item of another transaction that runs at the same time "

@@ -36,39 +36,43 @@ static struct account_cost *index_cost(struct op_call *call, struct account_tabl
 
 /* ---- reads ---- */
 
-static void add_item(struct account_table *table, const struct stored_item *item, uint64_t halves) {
+static uint64_t add_item(struct account_table *table, const struct stored_item *item,
+                         uint64_t halves) {
     bool found = value_present(item->item);
     table->cost.halves += halves;
     table->cost.examined += found;
     table->cost.returned += found;
     table->cost.bytes += item->size;
+    return halves;
 }
 
 static void add_access(struct account_table *table, bool consistent) {
     table->access |= ACCOUNT_READ | (consistent ? ACCOUNT_CONSISTENT : 0);
 }
 
-void account_get(struct account_table *table, const struct stored_item *item, bool consistent) {
+uint64_t account_get(struct account_table *table, const struct stored_item *item, bool consistent) {
     add_access(table, consistent);
-    add_item(table, item, capacity_read(item->size, consistent));
+    return add_item(table, item, capacity_read(item->size, consistent));
 }
 
-void account_transact_get(struct account_table *table, const struct stored_item *item) {
+uint64_t account_transact_get(struct account_table *table, const struct stored_item *item) {
     table->access |= ACCOUNT_TRANSACTION;
     add_access(table, true);
-    add_item(table, item, capacity_transact_read(item->size));
+    return add_item(table, item, capacity_transact_read(item->size));
 }
 
-void account_range(struct op_call *call, struct account_table *table,
-                   const struct account_range *range) {
+uint64_t account_range(struct op_call *call, struct account_table *table,
+                       const struct account_range *range) {
     const struct table_index *index = range->index;
     struct account_cost *cost =
         index == NULL ? &table->cost : index_cost(call, table, index->name, index->global);
+    uint64_t halves = capacity_read(range->bytes, range->consistent);
     add_access(table, range->consistent);
-    cost->halves += capacity_read(range->bytes, range->consistent);
+    cost->halves += halves;
     cost->examined += range->examined;
     cost->returned += range->returned;
     cost->bytes += range->bytes;
+    return halves;
 }
 
 /* ---- writes ---- */
@@ -126,10 +130,25 @@ static void add_replay(struct account_table *table, const struct item_write *wri
     table->cost.halves += capacity_transact_replay(write->old_size, write->new_size);
 }
 
+/* True when the job is a transaction that failed because some of it was: nothing is paid for. */
+static bool note_throttled(struct op_call *call, const struct write_job *job) {
+    bool any = false;
+    for (size_t i = 0; i < job->count; i++)
+        if (error_is_throttled(job->writes[i].error)) {
+            account_throttled(call, job->writes[i].table, job->writes[i].error);
+            any = true;
+        }
+    return any && job->transaction != NULL;
+}
+
 void account_writes(struct op_call *call, const struct write_job *job, const struct slice *names) {
     const struct write_transaction *transaction = job->transaction;
-    for (size_t i = 0; job->error == NULL && i < job->count; i++) {
+    if (job->error != NULL || note_throttled(call, job))
+        return;
+    for (size_t i = 0; i < job->count; i++) {
         const struct item_write *write = &job->writes[i];
+        if (error_is_throttled(write->error))
+            continue;
         struct account_table *table = account_table(call, names[i], write->table);
         if (transaction == NULL)
             add_single(call, table, write);
@@ -138,4 +157,25 @@ void account_writes(struct op_call *call, const struct write_job *job, const str
         else if (write->refused == NULL)
             add_of_transaction(call, table, write, transaction->cancelled);
     }
+}
+
+/* ---- what was throttled ---- */
+
+static struct account_throttle *throttle_of(struct op_call *call, const struct table *table,
+                                            const struct throttling_reason *by) {
+    struct account_throttle **at = &call->account.throttled;
+    while (*at != NULL && ((*at)->table != table || (*at)->by.limit != by->limit ||
+                           !slice_equal((*at)->by.index, by->index)))
+        at = &(*at)->next;
+    if (*at == NULL) {
+        *at = ARENA_NEW(call->arena, struct account_throttle);
+        (*at)->table = table;
+        (*at)->by = *by;
+    }
+    return *at;
+}
+
+void account_throttled(struct op_call *call, const struct table *table, const struct error *error) {
+    for (size_t i = 0; i < error->throttled_by_count; i++)
+        throttle_of(call, table, &error->throttled_by[i])->events++;
 }

@@ -3,7 +3,8 @@
  *
  * Every call keeps one, whether somebody asks for it or not; op.h says when it is complete. It is
  * filled where items are read (account_get, account_range) and where writes come back from the
- * engine (account_writes), and nowhere else is capacity computed. Replies show it (consumed.h).
+ * engine (account_writes). Replies show it (consumed.h). Of what was throttled nothing is touched;
+ * that it was is noted.
  *
  * Memory: the first table is in the account itself; more tables, and indexes, are in the call's
  * arena. Tables are borrowed: they are there until the operation's release. Threads: the one that
@@ -11,7 +12,7 @@
 #ifndef GRAMME_OPS_ACCOUNT_ACCOUNT_H
 #define GRAMME_OPS_ACCOUNT_ACCOUNT_H
 
-#include "base/slice.h"
+#include "base/error.h"
 
 struct op_call;
 struct stored_item;
@@ -58,18 +59,28 @@ struct account_table {
     struct account_table *next;
 };
 
+/* Parts of the request that found nothing left of one limit of a table or an index. */
+struct account_throttle {
+    const struct table *table;
+    struct throttling_reason by;
+    uint64_t events; /* one for each item, or page */
+    struct account_throttle *next;
+};
+
 struct account {
     struct account_table first; /* the tables in the order they were touched */
+    struct account_throttle *throttled;
 };
 
 /* The entry of a table, made when the name is new: also one of which nothing is read is touched. */
 struct account_table *account_table(struct op_call *call, struct slice name,
                                     const struct table *table);
 
-/* One item, looked for by its key. An absent one costs as much as a small one. */
-void account_get(struct account_table *table, const struct stored_item *item, bool consistent);
+/* One item, looked for by its key. An absent one costs as much as a small one. Returns what it
+ * costs, in half units, as the next two do. */
+uint64_t account_get(struct account_table *table, const struct stored_item *item, bool consistent);
 /* The same in a transaction. */
-void account_transact_get(struct account_table *table, const struct stored_item *item);
+uint64_t account_transact_get(struct account_table *table, const struct stored_item *item);
 
 /* What was read in one go of a table or an index: it is rounded as a whole. */
 struct account_range {
@@ -79,10 +90,13 @@ struct account_range {
     uint64_t returned;
     uint64_t bytes;
 };
-void account_range(struct op_call *call, struct account_table *table,
-                   const struct account_range *range);
+uint64_t account_range(struct op_call *call, struct account_table *table,
+                       const struct account_range *range);
 
 /* The writes of a job that is done. `names`: of their tables, as the request gives them. */
 void account_writes(struct op_call *call, const struct write_job *job, const struct slice *names);
+
+/* That the error refused something of the table; it is one of throttling. */
+void account_throttled(struct op_call *call, const struct table *table, const struct error *error);
 
 #endif

@@ -1,9 +1,11 @@
-/* batch_get_item.c - BatchGetItem: up to 100 items of several tables; what does not fit into 16 MB
- * is left to the caller.
+/* batch_get_item.c - BatchGetItem: up to 100 items of several tables; what does not fit into 16 MB,
+ * or finds no capacity, is left to the caller.
  *
  * Items are read in rounds, so that what is held at once is bounded whatever the keys name. */
 #include "engine/read.h"
+#include "engine/throttled.h"
 #include "json/member.h"
+#include "model/capacity.h"
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
@@ -12,6 +14,7 @@
 #include "ops/permission/permission.h"
 #include "ops/read/projection.h"
 #include "ops/request/expressions.h"
+#include "ops/throttle/read_throttle.h"
 
 /* An entry of RequestItems. */
 struct keys_and_attributes {
@@ -70,7 +73,9 @@ struct batch_get {
     struct batch_table *tables;
     size_t table_count;
     size_t key_count;
+    size_t processed; /* of all tables */
     uint64_t bytes;
+    struct error *throttled; /* why something is left to the caller; NULL: it was not throttled */
 };
 
 /* ---- validation ---- */
@@ -185,6 +190,19 @@ static struct error *find_tables(struct op_call *call, struct batch_get *batch) 
     return NULL;
 }
 
+/* Refused: the rest of the table's keys is left to the caller, as its units are. */
+static bool is_throttled(struct op_call *call, struct batch_get *batch,
+                         const struct batch_table *table) {
+    if (!reads_are_throttled(call))
+        return false;
+    struct error *error =
+        read_throttle_check_item(call, table->table, table->keys[table->processed].value,
+                                 capacity_read(0, table->input->consistent_read.value));
+    if (error != NULL)
+        batch->throttled = throttled_join(call->arena, batch->throttled, error);
+    return error != NULL;
+}
+
 /* Writes the items of one round; stops where the reply is full. */
 static void take_round(struct op_call *call, struct batch_get *batch, struct batch_table *table,
                        size_t count, const struct stored_item *items, struct json_writer *json) {
@@ -195,9 +213,15 @@ static void take_round(struct op_call *call, struct batch_get *batch, struct bat
         if (batch->bytes > 0 && (batch->bytes + items[i].size > LIMIT_BATCH_GET_BYTES ||
                                  call->reply->len > REPLY_BYTES_ENOUGH))
             return;
+        if (is_throttled(call, batch, table))
+            return;
+        struct value key = table->keys[table->processed++].value;
         batch->bytes += items[i].size;
-        table->processed++;
-        account_get(table->account, &items[i], table->input->consistent_read.value);
+        batch->processed++;
+        uint64_t halves =
+            account_get(table->account, &items[i], table->input->consistent_read.value);
+        if (reads_are_throttled(call))
+            read_throttle_take_item(call, table->table, key, halves);
         if (value_present(items[i].item))
             projection_write(&projection, call->arena, json, items[i].item);
     }
@@ -300,6 +324,8 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     for (size_t i = 0; i < batch->table_count; i++)
         TRY(write_table(call, batch, &batch->tables[i], &json));
     json_object_end(&json);
+    if (batch->processed == 0 && batch->throttled != NULL)
+        return batch->throttled;
     write_rest(call, batch, &json);
     json_object_end(&json);
     *ret_state = OP_DONE;

@@ -1,5 +1,6 @@
 /* batch_write_item.c - BatchWriteItem: up to 25 puts and deletes over several tables, each on its
  * own. */
+#include "engine/throttled.h"
 #include "json/member.h"
 #include "model/index_key.h"
 #include "model/key.h"
@@ -205,17 +206,62 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 
 /* ---- answering ---- */
 
+/* A write that found no capacity is left to the caller; all of them are an error. */
+static struct error *check_outcome(struct op_call *call, const struct batch_write *batch) {
+    struct error *throttled = NULL;
+    bool all = true;
+    for (size_t i = 0; i < batch->count; i++) {
+        struct error *error = batch->writes[i].error;
+        if (!error_is_throttled(error))
+            TRY(error);
+        if (error == NULL)
+            all = false;
+        else
+            throttled = throttled_join(call->arena, throttled, error);
+    }
+    return all ? throttled : NULL;
+}
+
+static void write_unprocessed(struct json_writer *json, const struct item_write *write) {
+    bool put = write->kind == WRITE_PUT;
+    json_object_begin(json);
+    member_object(json, put ? "PutRequest" : "DeleteRequest");
+    json_name(json, put ? SLICE_LITERAL("Item") : SLICE_LITERAL("Key"));
+    item_write_json(json, put ? write->item : write->key);
+    json_object_end(json);
+    json_object_end(json);
+}
+
+/* The writes of a table stand together. */
+static void write_all_unprocessed(struct json_writer *json, const struct batch_write *batch) {
+    struct slice table = SLICE_NONE;
+    member_object(json, "UnprocessedItems");
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->writes[i].error == NULL)
+            continue;
+        if (!slice_present(table) || !slice_equal(table, batch->table_names[i])) {
+            if (slice_present(table))
+                json_array_end(json);
+            table = batch->table_names[i];
+            json_name(json, table);
+            json_array_begin(json);
+        }
+        write_unprocessed(json, &batch->writes[i]);
+    }
+    if (slice_present(table))
+        json_array_end(json);
+    json_object_end(json);
+}
+
 static struct error *finish(struct op_call *call) {
     const struct batch_write_item_request *request = call->request;
     const struct batch_write *batch = call->work;
     TRY(write_call_finish(call, &batch->call));
-    for (size_t i = 0; i < batch->count; i++)
-        TRY(batch->writes[i].error);
+    TRY(check_outcome(call, batch));
     struct json_writer json;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
-    member_object(&json, "UnprocessedItems");
-    json_object_end(&json);
+    write_all_unprocessed(&json, batch);
     collection_metrics_write_member(&json, request->return_item_collection_metrics, batch->count,
                                     batch->writes, batch->table_names);
     consumed_write_list(&json, &call->account, request->return_consumed_capacity);

@@ -41,7 +41,7 @@ struct metrics_request {
 };
 
 static bool shown(const struct metrics_request *request, size_t i) {
-    return request->writes[i].kind != WRITE_CHECK &&
+    return request->writes[i].kind != WRITE_CHECK && request->writes[i].error == NULL &&
            collection_metrics_wanted(request->wanted, request->writes[i].table);
 }
 

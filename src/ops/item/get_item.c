@@ -1,5 +1,6 @@
 /* get_item.c - GetItem: one item by its key, on the I/O thread. */
 #include "engine/read.h"
+#include "model/capacity.h"
 #include "model/key.h"
 #include "ops/account/consumed.h"
 #include "ops/item/item_fields.h"
@@ -7,6 +8,7 @@
 #include "ops/permission/permission.h"
 #include "ops/read/projection.h"
 #include "ops/request/expressions.h"
+#include "ops/throttle/read_throttle.h"
 
 struct get_item_request {
     struct slice table_name;
@@ -84,8 +86,10 @@ static struct error *read_and_reply(struct op_call *call, const struct table *ta
     const struct get_item_request *request = call->request;
     struct stored_item item;
     TRY(reader_get(reader, table, request->key.value, &item));
-    account_get(account_table(call, request->table_name, table), &item,
-                request->consistent_read.value);
+    uint64_t halves = account_get(account_table(call, request->table_name, table), &item,
+                                  request->consistent_read.value);
+    if (reads_are_throttled(call))
+        read_throttle_take_item(call, table, request->key.value, halves);
     write_reply(call, &item);
     return NULL;
 }
@@ -96,6 +100,9 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     TRY(table_lookup(call, request->table_name, &table));
     TRY(key_check(call->arena, &table->definition.keys, request->key.value));
     TRY(expressions_check_key_paths(call->arena, call->work, &table->definition));
+    if (reads_are_throttled(call))
+        TRY(read_throttle_check_item(call, table, request->key.value,
+                                     capacity_read(0, request->consistent_read.value)));
     struct reader reader;
     TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
     struct error *error = read_and_reply(call, table, &reader);

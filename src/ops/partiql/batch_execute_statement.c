@@ -6,10 +6,12 @@
 #include "base/log.h"
 #include "engine/read.h"
 #include "json/member.h"
+#include "model/capacity.h"
 #include "ops/account/consumed.h"
 #include "ops/item/write_call.h"
 #include "ops/partiql/partiql_fields.h"
 #include "ops/partiql/partiql_permission.h"
+#include "ops/throttle/read_throttle.h"
 
 struct batch_statement_request {
     struct slice statement;
@@ -195,6 +197,10 @@ static const char *code_of(const struct error *error) {
         return "ItemCollectionSizeLimitExceeded";
     case ERROR_TRANSACTION_CONFLICT:
         return "TransactionConflict";
+    case ERROR_PROVISIONED_THROUGHPUT_EXCEEDED:
+        return "ProvisionedThroughputExceeded";
+    case ERROR_THROTTLING:
+        return "ThrottlingError";
     case ERROR_ACCESS_DENIED:
         return "AccessDenied";
     case ERROR_INTERNAL_SERVER_ERROR:
@@ -260,6 +266,20 @@ static void write_reply(struct op_call *call, const struct batch *batch) {
 
 /* ---- running ---- */
 
+static void account_for(struct op_call *call, const struct member *member) {
+    const struct partiql_call *statement = &member->statement;
+    uint64_t halves =
+        account_get(account_table(call, statement->partiql.table_name, statement->table),
+                    &member->found, member->input->consistent_read.value);
+    if (reads_are_throttled(call))
+        read_throttle_take_item(call, statement->table, member->key, halves);
+}
+
+static struct error *check_throttle(struct op_call *call, const struct member *member) {
+    return read_throttle_check_item(call, member->statement.table, member->key,
+                                    capacity_read(0, member->input->consistent_read.value));
+}
+
 static struct error *read_items(struct op_call *call, struct batch *batch, struct reader *reader) {
     struct read_key keys[LIMIT_BATCH_STATEMENTS];
     struct stored_item items[LIMIT_BATCH_STATEMENTS];
@@ -271,13 +291,14 @@ static struct error *read_items(struct op_call *call, struct batch *batch, struc
     TRY(reader_get_many(reader, count, keys, items));
     count = 0;
     for (size_t i = 0; i < batch->count; i++) {
-        if (batch->members[i].error != NULL)
-            continue;
         struct member *member = &batch->members[i];
+        if (member->error != NULL)
+            continue;
         member->found = items[count++];
-        account_get(
-            account_table(call, member->statement.partiql.table_name, member->statement.table),
-            &member->found, member->input->consistent_read.value);
+        if (reads_are_throttled(call))
+            member->error = check_throttle(call, member);
+        if (member->error == NULL)
+            account_for(call, member);
     }
     write_reply(call, batch);
     return NULL;

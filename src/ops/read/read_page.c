@@ -9,6 +9,7 @@
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
+#include "ops/throttle/read_throttle.h"
 
 enum {
     /* What a page may read on the I/O thread before it moves: less than the cost of moving it would
@@ -34,7 +35,31 @@ static struct error *open_range(struct read_page *page) {
     return NULL;
 }
 
+/* What is read of a table, or of the range. */
+static struct read_target target_of(const struct read_page *page, bool of_table) {
+    const struct read_range *range = &page->range;
+    return (struct read_target){.table = page->table,
+                                .index = of_table ? NULL : range->index,
+                                .hash = of_table || is_scan(page) ? NULL : range->hash};
+}
+
+static void account_for(struct op_call *call, struct read_page *page,
+                        const struct account_range *range) {
+    uint64_t halves = account_range(call, page->account, range);
+    if (!reads_are_throttled(call))
+        return;
+    struct read_target target = target_of(page, range->index != page->range.index);
+    read_throttle_take(call, &target, halves);
+}
+
+static struct error *check_throttle(struct op_call *call, struct read_page *page) {
+    struct read_target target = target_of(page, false);
+    return read_throttle_check(call, &target, capacity_read(0, page->consistent));
+}
+
 static struct error *start(struct op_call *call, struct read_page *page) {
+    if (reads_are_throttled(call))
+        TRY(check_throttle(call, page));
     page->account = account_table(call, page->table_name, page->table);
     TRY(reader_begin(call->context->engine, call->arena, READ_SNAPSHOT, &page->reader));
     TRY(open_range(page));
@@ -53,9 +78,9 @@ static struct error *fetch(struct op_call *call, struct read_page *page, struct 
     TRY(reader_get(&page->reader, page->table, key, item));
     if (!value_present(item->item))
         return error_local(call->arena, "an index has an entry for an item that is not there");
-    account_range(call, page->account,
-                  &(const struct account_range){
-                      .consistent = page->consistent, .examined = 1, .bytes = item->size});
+    account_for(call, page,
+                &(const struct account_range){
+                    .consistent = page->consistent, .examined = 1, .bytes = item->size});
     page->fetched_bytes += item->size;
     return NULL;
 }
@@ -101,7 +126,7 @@ static void end_partition(struct op_call *call, struct read_page *page) {
     range.examined -= page->ended.examined;
     range.returned -= page->ended.returned;
     range.bytes -= page->ended.bytes;
-    account_range(call, page->account, &range);
+    account_for(call, page, &range);
     page->ended = so_far;
 }
 

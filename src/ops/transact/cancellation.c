@@ -21,6 +21,10 @@ static const char *code_of(const struct error *error) {
         return "ItemCollectionSizeLimitExceeded";
     case ERROR_TRANSACTION_CONFLICT:
         return "TransactionConflict";
+    case ERROR_PROVISIONED_THROUGHPUT_EXCEEDED:
+        return "ProvisionedThroughputExceeded";
+    case ERROR_THROTTLING:
+        return "ThrottlingError";
     case ERROR_DUPLICATE_ITEM:
         return "DuplicateItem";
     case ERROR_RESOURCE_NOT_FOUND:

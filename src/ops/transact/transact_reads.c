@@ -2,7 +2,9 @@
 #include "ops/transact/transact_reads.h"
 
 #include "engine/write.h"
+#include "model/capacity.h"
 #include "model/limits.h"
+#include "ops/throttle/read_throttle.h"
 #include "ops/transact/cancellation.h"
 #include "ops/transact/transact_call.h"
 
@@ -46,9 +48,40 @@ bool transact_reads_few(const struct transact_reads *reads) {
     return reads->count <= ROUND_KEYS;
 }
 
+/* What all reads up to this one of its table cost at least: each of them needs its units. */
+static uint64_t least_of(const struct transact_reads *reads, size_t i) {
+    uint64_t halves = 0;
+    for (size_t k = 0; k <= i; k++)
+        if (reads->keys[k].table->limits == reads->keys[i].table->limits)
+            halves += capacity_transact_read(0);
+    return halves;
+}
+
+/* All of them, or none. */
+static struct error *check_throttle(struct op_call *call, const struct transact_reads *reads) {
+    struct error **errors = ARENA_ARRAY(call->arena, struct error *, reads->count);
+    bool any = false;
+    for (size_t i = 0; i < reads->count; i++) {
+        errors[i] = read_throttle_check_item(call, reads->keys[i].table, reads->keys[i].key,
+                                             least_of(reads, i));
+        any = any || errors[i] != NULL;
+    }
+    return any ? cancellation_error(call->arena, reads->count, errors) : NULL;
+}
+
+static void account_for(struct op_call *call, const struct transact_reads *reads, size_t i) {
+    const struct read_key *key = &reads->keys[i];
+    uint64_t halves = account_transact_get(account_table(call, reads->table_names[i], key->table),
+                                           &reads->items[i]);
+    if (reads_are_throttled(call))
+        read_throttle_take_item(call, key->table, key->key, halves);
+}
+
 struct error *transact_reads_get(struct op_call *call, struct reader *reader,
                                  struct transact_reads *reads) {
     uint64_t bytes = 0;
+    if (reads_are_throttled(call))
+        TRY(check_throttle(call, reads));
     for (size_t done = 0; done < reads->count;) {
         size_t left = reads->count - done;
         size_t count = left < ROUND_KEYS ? left : ROUND_KEYS;
@@ -63,7 +96,6 @@ struct error *transact_reads_get(struct op_call *call, struct reader *reader,
         done += count;
     }
     for (size_t i = 0; i < reads->count; i++)
-        account_transact_get(account_table(call, reads->table_names[i], reads->keys[i].table),
-                             &reads->items[i]);
+        account_for(call, reads, i);
     return NULL;
 }
