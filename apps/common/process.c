@@ -21,26 +21,38 @@
 
 enum { ARGUMENTS_MAX = 16, LOOK_EVERY_MS = 2 };
 
-/* In the child. The shell is given `COMMAND "$@"`, so the arguments reach the command as they are
- * and are never read as shell code. */
-static void become(const struct process_call *call, int output) {
-    char *argv[ARGUMENTS_MAX + 5] = {NULL};
-    char shell[] = "sh", option[] = "-c", name[] = "command";
-    char *script;
+/* The shell is given `COMMAND "$@"`, so the arguments reach the command as they are and are never
+ * read as shell code. Made before the fork: after it, in a program with threads, there is hardly
+ * anything that a child may do. */
+struct script {
+    char *argv[ARGUMENTS_MAX + 5];
+    char *text;
+};
+
+static void script_init(struct script *script, const struct process_call *call) {
+    static char shell[] = "sh", option[] = "-c", name[] = "command";
     int count = 0;
-    if (asprintf(&script, "%s \"$@\"", call->command) < 0)
-        _exit(127);
-    argv[count++] = shell;
-    argv[count++] = option;
-    argv[count++] = script;
-    argv[count++] = name;
+    *script = (struct script){.text = NULL};
+    if (asprintf(&script->text, "%s \"$@\"", call->command) < 0)
+        abort();
+    script->argv[count++] = shell;
+    script->argv[count++] = option;
+    script->argv[count++] = script->text;
+    script->argv[count++] = name;
     for (size_t i = 0; call->arguments[i] != NULL && i < ARGUMENTS_MAX; i++)
-        argv[count++] = strdup(call->arguments[i]);
+        script->argv[count++] = (char *)(uintptr_t)call->arguments[i];
+}
+
+/* In the child. */
+static void become(const struct script *script, int output) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0); /* a group of its own, so that its children can be killed with it */
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (dup2(nothing, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
         _exit(127);
-    execv("/bin/sh", argv);
+    execv("/bin/sh", script->argv);
     _exit(127);
 }
 
@@ -98,14 +110,16 @@ static void watch(pid_t pid, int fd, const struct process_call *call,
 
 void process_run(const struct process_call *call, struct process_result *ret_result) {
     *ret_result = (struct process_result){.outcome = PROCESS_NOT_STARTED};
+    struct script script;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
         ret_result->status = errno;
         return;
     }
+    script_init(&script, call);
     pid_t pid = fork();
     if (pid == 0)
-        become(call, ends[1]);
+        become(&script, ends[1]);
     close(ends[1]);
     if (pid < 0) {
         ret_result->status = errno;
@@ -117,6 +131,7 @@ void process_run(const struct process_call *call, struct process_result *ret_res
         watch(pid, ends[0], call, ret_result);
         ret_result->output[ret_result->size] = '\0';
     }
+    free(script.text);
     close(ends[0]);
 }
 
