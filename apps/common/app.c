@@ -12,7 +12,7 @@
 #include "common/random.h"
 
 enum {
-    OPERANDS_MAX = 8,
+    OPERANDS_MAX = 64,
     OPTIONS_MAX = 24,
     ID_MAX = 64,
     TEXT_MAX = 200,
@@ -97,6 +97,10 @@ enum app_status app_db_fail(const struct app *app, const char *format, ...) {
 
 const char *app_message(const struct app *app) {
     return app->message;
+}
+
+const struct app_program *app_program(const struct app *app) {
+    return app->program;
 }
 
 /* ---- help ---- */
@@ -221,16 +225,18 @@ static enum app_status take_arguments(struct app *app, int argc, char **argv) {
     return APP_OK;
 }
 
-/* The operands are the words of "FROM [TO]"; one in brackets may be left out. */
+/* The operands are the words of "FROM [TO]"; one in brackets may be left out, and "NAME..." is one
+ * or more. */
 static enum app_status check_operands(const struct app *app) {
     const char *word = app->command->operands == NULL ? "" : app->command->operands;
     int count = 0;
     while (*word != '\0') {
         size_t size = strcspn(word, " ");
+        bool more = size > 3 && memcmp(word + size - 3, "...", 3) == 0;
         bool missing = count >= app->operand_count || *app->operands[count] == '\0';
         if (missing && (*word != '[' || count < app->operand_count))
-            return app_bad_usage(app, "%.*s is missing", (int)size, word);
-        count++;
+            return app_bad_usage(app, "%.*s is missing", (int)(more ? size - 3 : size), word);
+        count = more && app->operand_count > count ? app->operand_count : count + 1;
         word += size + strspn(word + size, " ");
     }
     if (app->operand_count > count)

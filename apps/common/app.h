@@ -26,7 +26,7 @@ struct app_option {
 
 struct app_command {
     const char *name;     /* one word or two: "merchant add" */
-    const char *operands; /* "USER", "FROM [TO]" where TO may be left out; NULL: none */
+    const char *operands; /* "USER", "FROM [TO]" where TO may be left out, "NAME..."; NULL: none */
     const char *summary;
     enum app_status (*run)(struct app *app);
     const struct app_option *options; /* ends with an entry that has no name; NULL: none */
@@ -61,6 +61,7 @@ struct ddb_client *app_client_new(const struct app *app);
 struct app *app_copy(const struct app *app);
 void app_free(struct app *app);
 const char *app_message(const struct app *app);
+const struct app_program *app_program(const struct app *app);
 
 /* Messages. Each returns its status, so that a command can end with `return app_fail(...)`. */
 enum app_status app_fail(const struct app *app, const char *format, ...)

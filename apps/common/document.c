@@ -236,7 +236,7 @@ struct ddb_item *document_read(const struct app *app, const char *path, size_t s
 
 /* ---- printing ---- */
 
-static void write_text(FILE *out, const char *text) {
+void document_write_text(FILE *out, const char *text) {
     static const char signs[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     fputc('"', out);
     for (; *text != '\0'; text++) {
@@ -256,7 +256,7 @@ static void write_map(FILE *out, const struct ddb_item *map) {
     for (size_t i = 0; i < ddb_item_count(map); i++) {
         if (i > 0)
             fputc(',', out);
-        write_text(out, ddb_item_name_at(map, i));
+        document_write_text(out, ddb_item_name_at(map, i));
         fputc(':', out);
         document_write(out, ddb_item_value_at(map, i));
     }
@@ -276,7 +276,7 @@ static void write_list(FILE *out, const struct ddb_list *list) {
 void document_write(FILE *out, const struct ddb_value *value) {
     switch (ddb_value_type(value)) {
     case DDB_S:
-        write_text(out, ddb_value_string(value, ""));
+        document_write_text(out, ddb_value_string(value, ""));
         break;
     case DDB_N:
         fprintf(out, "%s", ddb_value_number(value, ""));

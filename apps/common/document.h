@@ -23,6 +23,8 @@ struct ddb_item *document_read(const struct app *app, const char *path, size_t s
 /* Prints plain JSON on one line, names in alphabetical order. Sets become arrays, and binary "?".
  */
 void document_print(const struct ddb_value *value);
+/* A text in quotes. */
+void document_write_text(FILE *out, const char *text);
 void document_write(FILE *out, const struct ddb_value *value);
 
 #endif
