@@ -1,4 +1,4 @@
-/* source.h - where a cache gets its data: a command of the user's, or any HTTP API that answers JSON.
+/* source.h - where a cache gets its data: a command of the user's, or an HTTP API of JSON.
  *
  *   --source "quotes.sh"                   called with the values as its last arguments
  *   --source-url "https://api.example.com/q?s={symbol}&key=..."   {names} are replaced

@@ -57,6 +57,80 @@ def apply(name, endpoint):
     assert status == 0, err
 
 
+class Service:
+    """`<name> serve` on a free port, until the end of the `with` block, where it has to stop in order."""
+
+    def __init__(self, name, endpoint, *arguments, environment=None):
+        self.command = [program(name), "serve", "--port", "0", *map(str, arguments)]
+        self.environment = {**settings(endpoint), **(environment or {})}
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, env=self.environment, text=True, cwd=ROOT, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        line = self.process.stdout.readline()
+        assert line.startswith("listening on http://"), line + (self.process.communicate()[1] if not line else "")
+        self.host = line.split("//")[1].strip()
+        self.address = f"http://{self.host}"
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.output, self.errors = self.process.communicate(timeout=TIMEOUT_S)
+        assert self.process.returncode == 0, (self.process.returncode, self.errors)
+
+    def request(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection(self.host, timeout=TIMEOUT_S)
+        try:
+            given = {} if body is None else {"Content-Type": "application/json"}
+            connection.request(method, path, None if body is None else json.dumps(body), {**given, **(headers or {})})
+            reply = connection.getresponse()
+            return reply.status, json.loads(reply.read())
+        finally:
+            connection.close()
+
+    def get(self, path):
+        return self.request("GET", path)
+
+    def post(self, path, body):
+        return self.request("POST", path, body)
+
+    def text(self, path):
+        connection = http.client.HTTPConnection(self.host, timeout=TIMEOUT_S)
+        connection.request("GET", path)
+        text = connection.getresponse().read().decode()
+        connection.close()
+        return text
+
+
+class JsonApi:
+    """An HTTP server with these answers, {path: (status, JSON)}, for programs that ask one."""
+
+    def __init__(self, answers):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                status, body = answers.get(self.path, (404, {}))
+                data = json.dumps(body).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_port}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
 def as_list(value):
     return value if isinstance(value, list) else [value]
 

@@ -1,24 +1,27 @@
 /* entry.c - writes, reads and lists entries. */
 #include "entry.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/document.h"
 #include "common/duration.h"
 
-enum { SYMBOL_MAX = 16 };
-
-bool entry_check_symbol(const struct app *app, const char *symbol) {
-    size_t good = strspn(symbol, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.^=-");
-    if (good >= 1 && good <= SYMBOL_MAX && symbol[good] == '\0' && *symbol != '-')
+bool entry_symbol(const struct app *app, const char *text, char ret_symbol[SYMBOL_SIZE]) {
+    size_t size = strlen(text);
+    for (size_t i = 0; i < size && i < SYMBOL_SIZE - 1; i++)
+        ret_symbol[i] = (char)toupper((unsigned char)text[i]);
+    ret_symbol[size < SYMBOL_SIZE ? size : SYMBOL_SIZE - 1] = '\0';
+    size_t good = strspn(ret_symbol, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.^=-");
+    if (size >= 1 && size < SYMBOL_SIZE && ret_symbol[good] == '\0' && *text != '-')
         return true;
-    app_bad_usage(app, "SYMBOL is 1 to %d capital letters, digits, '.', '^', '=' or '-', not '%s'",
-                  SYMBOL_MAX, symbol);
+    app_bad_usage(app, "SYMBOL is 1 to %d letters, digits, '.', '^', '=' or '-', not '%s'",
+                  SYMBOL_SIZE - 1, text);
     return false;
 }
 
-static struct ddb_item *entry_key(const char *symbol, const char *type) {
+struct ddb_item *entry_key(const char *symbol, const char *type) {
     struct ddb_item *key = ddb_item_new();
     ddb_item_set_string(key, "symbol", symbol);
     ddb_item_set_string(key, "dataType", type);
@@ -78,10 +81,11 @@ const struct app_option entry_put_options[] = {
 };
 
 enum app_status entry_put(struct app *app) {
-    const char *symbol = app_operand(app, 0), *path = app_operand(app, 1);
+    char symbol[SYMBOL_SIZE];
+    const char *path = app_operand(app, 1);
     const char *type = app_option(app, "type", "quote");
     int64_t lifetime_s = ENTRY_LIFETIME_S;
-    if (!entry_check_symbol(app, symbol) || !app_check_id(app, "--type", type) ||
+    if (!entry_symbol(app, app_operand(app, 0), symbol) || !app_check_id(app, "--type", type) ||
         !duration_option(app, "ttl", &lifetime_s))
         return APP_USAGE;
     struct ddb_item *document = document_read(app, path, ENTRY_DATA_MAX);
@@ -105,10 +109,10 @@ enum app_status entry_put(struct app *app) {
 /* ---- get and list ---- */
 
 enum app_status entry_get(struct app *app) {
-    const char *symbol = app_operand(app, 0);
+    char symbol[SYMBOL_SIZE];
     const char *type = app_operand(app, 1) == NULL ? "quote" : app_operand(app, 1);
     struct ddb_item *entry = NULL;
-    if (!entry_check_symbol(app, symbol) || !app_check_id(app, "TYPE", type))
+    if (!entry_symbol(app, app_operand(app, 0), symbol) || !app_check_id(app, "TYPE", type))
         return APP_USAGE;
     if (!entry_read(app, symbol, type, &entry))
         return APP_FAILED;
@@ -120,8 +124,8 @@ enum app_status entry_get(struct app *app) {
 }
 
 enum app_status entry_list(struct app *app) {
-    const char *symbol = app_operand(app, 0);
-    if (!entry_check_symbol(app, symbol))
+    char symbol[SYMBOL_SIZE];
+    if (!entry_symbol(app, app_operand(app, 0), symbol))
         return APP_USAGE;
     struct ddb_item *values = ddb_item_new();
     ddb_item_set_string(values, ":symbol", symbol);
@@ -131,8 +135,10 @@ enum app_status entry_list(struct app *app) {
                                                        .values = values,
                                                        .consistent = true});
     ddb_item_free(values);
+    /* What has a '#' in its type is the cache's own. */
     for (const struct ddb_item *entry; (entry = ddb_cursor_next(entries)) != NULL;)
-        print_entry(entry);
+        if (strchr(ddb_item_string(entry, "dataType", ""), '#') == NULL)
+            print_entry(entry);
     enum app_status status = APP_OK;
     if (ddb_client_error(app_client(app)) != NULL)
         status = app_db_fail(app, "cannot read the entries of %s", symbol);

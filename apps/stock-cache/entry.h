@@ -15,9 +15,11 @@
 
 enum { ENTRY_LIFETIME_S = 45, ENTRY_DATA_MAX = 64 * 1024 };
 
-/* 1 to 16 capital letters, digits and . - ^ =, as in BRK.B and ^GSPC. Says what is wrong. */
-bool entry_check_symbol(const struct app *app, const char *symbol);
+/* In capitals: 1 to 16 letters, digits and . - ^ =, as in BRK.B and ^GSPC. Says what is wrong. */
+enum { SYMBOL_SIZE = 17 };
+bool entry_symbol(const struct app *app, const char *text, char ret_symbol[SYMBOL_SIZE]);
 
+struct ddb_item *entry_key(const char *symbol, const char *type);
 /* The live entry, or NULL when there is none, it has expired or it has no data. False, with a
  * message, when it cannot be read. */
 bool entry_read(struct app *app, const char *symbol, const char *type, struct ddb_item **ret_entry);

@@ -1,10 +1,13 @@
 /* main.c - `stock-cache`: the commands. */
 #include "entry.h"
 #include "quote.h"
+#include "serve.h"
 
 static const struct app_command commands[] = {
-    {"quote", "SYMBOL", "shows a quote: from the cache, or else from the source", quote,
+    {"quote", "SYMBOL...", "shows quotes: from the cache, or else from the source", quote_command,
      quote_options},
+    {"serve", NULL, "answers the same over HTTP, and keeps what is watched fresh", serve_command,
+     serve_options},
     {"put", "SYMBOL FILE", "saves the JSON object of a file; - is standard input", entry_put,
      entry_put_options},
     {"get", "SYMBOL [TYPE]", "shows what is in the cache: the quote, or data of another type",

@@ -87,10 +87,12 @@ static bool write_log(const char *path, const char *symbol) {
 }
 
 enum app_status source_simulate(struct app *app) {
-    const char *symbol = app_operand(app, 0), *log = app_option(app, "log", NULL);
+    char symbol[SYMBOL_SIZE];
+    const char *log = app_option(app, "log", NULL);
     int64_t delay_ms = 0;
     struct trade trade;
-    if (!entry_check_symbol(app, symbol) || !app_number(app, "delay", 0, 600000, &delay_ms))
+    if (!entry_symbol(app, app_operand(app, 0), symbol) ||
+        !app_number(app, "delay", 0, 600000, &delay_ms))
         return APP_USAGE;
     trade = trade_of(symbol);
     if (app_option(app, "price", NULL) != NULL && !money_option(app, "price", 1, &trade.price))
