@@ -2,8 +2,6 @@
 #include "base/clock.h"
 #include "base/container.h"
 
-#include <time.h>
-
 static int64_t read_ms(clockid_t id) {
     struct timespec now;
     clock_gettime(id, &now);

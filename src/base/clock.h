@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 struct clock {
     /* Milliseconds since 1970, UTC. */
@@ -15,6 +16,13 @@ extern const struct clock system_clock;
 
 static inline int64_t clock_now_ms(const struct clock *clock) {
     return clock->now_ms(clock);
+}
+
+/* Nanoseconds of the monotonic clock, to tell how long something took. */
+static inline uint64_t monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* The start of the year 2200: times long after it do not fit everywhere (codec/sequence.h). */

@@ -62,6 +62,12 @@ static void thread_ticked(void *user, void *context) {
     connection_retry_waiting(context);
 }
 
+static void thread_sent(void *user, void *context) {
+    const struct endpoint *endpoint = user;
+    const struct endpoint_thread *thread = context;
+    endpoint->config.sent(endpoint->config.user, thread->context);
+}
+
 /* What the parts below insist on. */
 static struct endpoint_limits sound(struct endpoint_limits limits) {
     if (limits.header_bytes_max > 64 * 1024)
@@ -115,6 +121,7 @@ struct error *endpoint_start(struct arena *arena, const struct endpoint_config *
         .thread_start = thread_start,
         .thread_stop = thread_stop,
         .ticked = thread_ticked,
+        .sent = config->sent == NULL ? NULL : thread_sent,
         .user = endpoint,
     };
     struct error *error = net_server_start(arena, &options, &endpoint->net);

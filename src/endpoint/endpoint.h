@@ -52,6 +52,7 @@ struct exchange {
     struct arena arena;          /* empty when the handler is called */
     struct buffer reply;         /* the body; empty when the handler is called */
     struct slice request_id;     /* what x-amzn-RequestId will say, for logs */
+    uint64_t began_ns;           /* of the monotonic clock: when it was complete */
     struct net_loop *loop;       /* of this connection's thread */
     void *thread_context;        /* what thread_start() returned for that thread */
     struct net_task task;        /* the handler's own: for its way back to the thread */
@@ -104,6 +105,8 @@ struct endpoint_config {
     /* Called on each I/O thread, before its first and after its last exchange; may be NULL. */
     void *(*thread_start)(void *user, unsigned index);
     void (*thread_stop)(void *user, void *thread_context);
+    /* On an I/O thread, when the replies of some exchanges have been sent together; may be NULL. */
+    void (*sent)(void *user, void *thread_context);
     void *user;
 };
 

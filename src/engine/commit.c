@@ -20,6 +20,7 @@
 #include "engine/record.h"
 #include "engine/state.h"
 #include "engine/txn.h"
+#include "metrics/meters.h"
 
 static void answer_writes(struct job *jobs, const struct error *error) {
     if (error != NULL)
@@ -119,7 +120,10 @@ static bool syncs_later(const struct engine *engine) {
 }
 
 static void sync_store(struct engine *engine, struct arena *arena) {
+    uint64_t began_ns = monotonic_ns();
     struct error *error = store_sync(engine->store, arena);
+    if (engine->options.meters != NULL)
+        latency_add(&meter_commit(engine->options.meters)->syncs, monotonic_ns() - began_ns);
     if (error != NULL)
         log_error("sync failed: %.*s", SLICE_ARGS(error->message));
     arena_reset(arena);

@@ -9,6 +9,7 @@
 #include "engine/history.h"
 #include "engine/keyspaces.h"
 #include "engine/stream.h"
+#include "metrics/meters.h"
 
 static void count_change(struct group *group, struct table_stats *stats, struct slice before,
                          struct slice after) {
@@ -76,7 +77,16 @@ bool group_flush(struct group *group, struct store_txn *txn) {
     return changed;
 }
 
+static void count_records(const struct group *group, struct meter_thread *meters) {
+    for (const struct group_change *at = group->changes; at != NULL; at = at->next) {
+        const struct table_definition *table = &at->slot->table->definition;
+        counter_add(&meter_table(meters, table->id, table->name)->stream_records, 1);
+    }
+}
+
 void group_finish(struct group *group, bool committed) {
+    if (committed && group->owners.options->meters != NULL)
+        count_records(group, group->owners.options->meters);
     table_stats_finish(&group->touched, committed);
     if (committed && group->next_sequence > group->first_sequence)
         sequence_used(group->owners.sequence, group->next_sequence - 1);

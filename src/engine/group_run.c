@@ -8,6 +8,7 @@
 #include "engine/transaction.h"
 #include "engine/txn.h"
 #include "engine/write_throttle.h"
+#include "metrics/meters.h"
 
 enum {
     GROUP_WRITES_MAX = 4096,
@@ -79,12 +80,23 @@ static void run_writes(struct group *group, struct job *jobs) {
         run_job(group, write_job_of(job));
 }
 
+/* What is not made durable is not waited for, and says nothing about the disk. */
+static struct error *commit(struct group *group, struct store_txn *txn, bool *ret_conflict) {
+    struct meter_thread *meters = group->owners.options->meters;
+    if (meters == NULL || group->durability != STORE_DURABLE)
+        return txn_commit(txn, group->durability, ret_conflict);
+    uint64_t began_ns = monotonic_ns();
+    struct error *error = txn_commit(txn, group->durability, ret_conflict);
+    latency_add(&meter_commit(meters)->syncs, monotonic_ns() - began_ns);
+    return error;
+}
+
 static struct error *run_in_transaction(struct group *group, struct job *jobs,
                                         struct store_txn *txn, bool *ret_conflict) {
     *ret_conflict = false;
     TRY(group_fetch(group, txn));
     run_writes(group, jobs);
-    return group_flush(group, txn) ? txn_commit(txn, group->durability, ret_conflict) : NULL;
+    return group_flush(group, txn) ? commit(group, txn, ret_conflict) : NULL;
 }
 
 /* One attempt. After a conflict nothing has happened, and the group is run again on what the store
@@ -126,6 +138,8 @@ static void reserve_slots(struct group *group, struct engine *engine, struct are
 struct error *group_run(struct engine *engine, struct arena *arena, struct job *jobs, size_t writes,
                         enum store_durability durability) {
     struct group group;
+    if (engine->options.meters != NULL)
+        meter_group(meter_commit(engine->options.meters), writes);
     reserve_slots(&group, engine, arena, jobs, writes);
     group.durability = durability;
     for (int attempt = 0; attempt < TXN_ATTEMPTS_MAX; attempt++) {

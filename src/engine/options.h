@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "store/store.h"
 
+struct meter_thread;
 struct throttle;
 
 struct engine_options {
@@ -26,6 +27,7 @@ struct engine_options {
     /* The store keeps data on a disk as it is: a table that asks for encryption gets none, which is
      * said in the log. */
     bool plain_files;
+    struct meter_thread *meters; /* of the commit thread (metrics/meters.h); NULL: none */
 };
 
 #endif

@@ -12,6 +12,7 @@
 #include "engine/keyspaces.h"
 #include "engine/state.h"
 #include "engine/txn.h"
+#include "metrics/meters.h"
 
 /* What one step deletes: half a millisecond's work, so that who waits for the thread or its
  * processor hardly notices. */
@@ -150,6 +151,14 @@ static enum store_durability durability_of(const struct sweep *sweep) {
     return relaxed ? STORE_RELAXED : engine->options.durability;
 }
 
+static void count_expired(const struct sweep *sweep) {
+    const struct table_definition *table = &sweep->table->definition;
+    struct meter_thread *meters = sweep->engine->options.meters;
+    sweep->table->ttl_stats->expired++;
+    if (meters != NULL)
+        counter_add(&meter_table(meters, table->id, table->name)->expired, 1);
+}
+
 static struct error *delete_items(struct sweep *sweep) {
     struct write_job job = {
         .writes = deletes_of(sweep), .count = sweep->count, .batch = true, .arena = sweep->arena};
@@ -158,7 +167,7 @@ static struct error *delete_items(struct sweep *sweep) {
         const struct item_write *write = &job.writes[i];
         TRY(write->error);
         if (write->old_size > 0 && write->new_size == 0)
-            sweep->table->ttl_stats->expired++;
+            count_expired(sweep);
         else
             TRY(drop_entry(sweep, sweep->entries[i]));
     }

@@ -34,17 +34,15 @@ struct spread {
     counter max_plus; /* the largest, likewise */
 };
 
-static inline void spread_widen(struct spread *spread, uint64_t min_plus, uint64_t max_plus) {
-    if (counter_read(&spread->min_plus) - 1 >= min_plus) /* 0 wraps: anything is smaller */
-        counter_set(&spread->min_plus, min_plus);
-    if (counter_read(&spread->max_plus) < max_plus)
-        counter_set(&spread->max_plus, max_plus);
-}
+void spread_widen(struct spread *spread, uint64_t min_plus, uint64_t max_plus);
 
+/* Nearly every sample lies between the extremes, which one comparison tells. */
 static inline void spread_add(struct spread *spread, uint64_t sample) {
+    uint64_t min_plus = counter_read(&spread->min_plus);
     counter_add(&spread->sum, sample);
     counter_add(&spread->count, 1);
-    spread_widen(spread, sample + 1, sample + 1);
+    if (__builtin_expect(sample + 1 - min_plus > counter_read(&spread->max_plus) - min_plus, 0))
+        spread_widen(spread, sample + 1, sample + 1);
 }
 
 /* Adds `from` to a total. `take`: its extremes begin anew. */

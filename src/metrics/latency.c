@@ -1,7 +1,4 @@
-/* latency.c - which bucket a time is in.
- *
- * A bucket's number is that of its quarter of a power of two, plus the bounds that are below the
- * time: where a bound cuts a quarter, the two halves are neighbours. */
+/* latency.c - the bounds, and the ends of buckets. */
 #include "metrics/latency.h"
 
 const uint64_t latency_bounds[LATENCY_BOUNDS] = {
@@ -9,32 +6,15 @@ const uint64_t latency_bounds[LATENCY_BOUNDS] = {
     10000000, 25000000, 50000000, 100000000, 250000000, 1000000000, 5000000000,
 };
 
-/* How many bounds are below a power of two. */
-static const uint8_t bounds_below[LATENCY_OCTAVES + 1] = {
-    0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 10, 11, 12, 12, 13, 13, 13, 14, 14, 14,
+const struct latency_octave latency_octaves[LATENCY_OCTAVES] = {
+#define NONE UINT64_MAX
+    {NONE, 0},     {NONE, 0},       {NONE, 0},        {NONE, 0},     {NONE, 0},
+    {50000, 0},    {100000, 1},     {250000, 2},      {500000, 3},   {1000000, 4},
+    {NONE, 5},     {2500000, 5},    {5000000, 6},     {10000000, 7}, {25000000, 8},
+    {50000000, 9}, {100000000, 10}, {250000000, 11},  {NONE, 12},    {1000000000, 12},
+    {NONE, 13},    {NONE, 13},      {5000000000, 13}, {NONE, 14},    {NONE, 14},
+#undef NONE
 };
-
-static unsigned octave_of(uint64_t ns) {
-    return 63 - (unsigned)__builtin_clzll(ns);
-}
-
-static size_t bucket_of(uint64_t ns) {
-    if (ns >> LATENCY_OCTAVE_MIN == 0)
-        return 0;
-    if (ns >> (LATENCY_OCTAVE_MAX + 1) != 0)
-        return LATENCY_BUCKETS - 1;
-    unsigned octave = octave_of(ns), row = octave - LATENCY_OCTAVE_MIN;
-    size_t quarter = row * 4 + ((ns >> (octave - 2)) & 3);
-    size_t below = bounds_below[row];
-    if (below < bounds_below[row + 1] && ns > latency_bounds[below])
-        below++;
-    return quarter + below;
-}
-
-void latency_add(struct latency *latency, uint64_t ns) {
-    spread_add(&latency->ns, ns);
-    counter_add(&latency->buckets[bucket_of(ns)], 1);
-}
 
 void latency_merge(struct latency *total, struct latency *from, bool take) {
     spread_merge(&total->ns, &from->ns, take);

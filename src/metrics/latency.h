@@ -26,7 +26,28 @@ struct latency {
     counter buckets[LATENCY_BUCKETS];
 };
 
-void latency_add(struct latency *latency, uint64_t ns);
+/* Of a power of two: the bound that it holds, if any, and how many are below it. */
+struct latency_octave {
+    uint64_t bound; /* UINT64_MAX: none */
+    uint64_t below;
+};
+extern const struct latency_octave latency_octaves[LATENCY_OCTAVES];
+
+/* A bucket's number is that of its quarter of a power of two, plus the bounds that are below the
+ * time: where a bound cuts a quarter, the two halves are neighbours. */
+static inline size_t latency_bucket(uint64_t ns) {
+    unsigned octave = 63 - (unsigned)__builtin_clzll(ns | 1), row = octave - LATENCY_OCTAVE_MIN;
+    if (__builtin_expect(row >= LATENCY_OCTAVES, 0))
+        return octave < LATENCY_OCTAVE_MIN ? 0 : LATENCY_BUCKETS - 1;
+    uint64_t quarter = (uint64_t)row * 4 + (ns >> (octave - 2)) - 4;
+    return quarter + latency_octaves[row].below + (ns > latency_octaves[row].bound);
+}
+
+static inline void latency_add(struct latency *latency, uint64_t ns) {
+    spread_add(&latency->ns, ns);
+    counter_add(&latency->buckets[latency_bucket(ns)], 1);
+}
+
 void latency_merge(struct latency *total, struct latency *from, bool take);
 
 /* The largest time of a bucket; UINT64_MAX for the last one. */

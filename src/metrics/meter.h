@@ -22,13 +22,13 @@ enum {
     METER_GROUP_SIZES = 14, /* 1, up to 2, up to 4, ... */
 };
 
-/* What became of a request: 0 for success, or one more than its error's code. */
+/* What became of a request: METER_OK, or METER_ERRORS and its error's code. */
+enum { METER_OK, METER_ERRORS };
 enum {
-    METER_OK = 0,
-#define ERROR(symbol, type, namespace, member, status) METER_ERROR_##symbol,
+    METER_OUTCOMES = METER_ERRORS
+#define ERROR(symbol, type, namespace, member, status) +1
 #include "base/errors.def"
 #undef ERROR
-    METER_OUTCOMES
 };
 
 /* Why something was throttled. */

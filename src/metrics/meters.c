@@ -9,26 +9,11 @@
 #include "base/check.h"
 #include "metrics/meters_state.h"
 
-static void *new_entry(size_t size) {
-    void *entry = calloc(1, size);
-    CHECK(entry != NULL);
-    return entry;
-}
-
-static struct slice copy_name(struct slice name) {
-    if (name.len == 0)
-        return SLICE_LITERAL("");
-    uint8_t *copy = malloc(name.len);
-    CHECK(copy != NULL);
-    memcpy(copy, name.data, name.len);
-    return slice_of(copy, name.len);
-}
-
 /* ---- threads ---- */
 
 static struct meter_table *add_table(struct meter_thread *thread, struct slice name) {
-    struct meter_table *table = new_entry(sizeof(*table));
-    table->name = copy_name(name);
+    struct meter_table *table = ARENA_NEW(&thread->arena, struct meter_table);
+    table->name = arena_slice(&thread->arena, name);
     atomic_init(&table->next, atomic_load_explicit(&thread->tables, memory_order_relaxed));
     atomic_store_explicit(&thread->tables, table, memory_order_release);
     thread->table_count++;
@@ -36,17 +21,18 @@ static struct meter_table *add_table(struct meter_thread *thread, struct slice n
 }
 
 struct meters *meters_new(void) {
-    struct meters *meters = new_entry(sizeof(*meters));
+    struct meters *meters = calloc(1, sizeof(*meters));
+    CHECK(meters != NULL);
     pthread_mutex_init(&meters->lock, NULL);
     return meters;
 }
 
-/* Entries are allocated one by one, so no two threads' share a cache line but for the ends of what
- * the allocator hands out; the thread's own struct, which is written most, has lines of its own. */
+/* No two threads share a cache line, but for the ends of what the allocator hands out. */
 struct meter_thread *meters_join(struct meters *meters) {
     struct meter_thread *thread = aligned_alloc(METER_LINE_BYTES, sizeof(*thread));
     CHECK(thread != NULL);
     memset(thread, 0, sizeof(*thread));
+    arena_init(&thread->arena);
     thread->none = add_table(thread, METER_NO_TABLE);
     thread->other = add_table(thread, METER_OTHER);
     pthread_mutex_lock(&meters->lock);
@@ -56,31 +42,12 @@ struct meter_thread *meters_join(struct meters *meters) {
     return thread;
 }
 
-static void free_table(struct meter_table *table) {
-    struct meter_index *index = table->indexes;
-    while (index != NULL) {
-        struct meter_index *next = index->next;
-        if (index->name.len > 0)
-            free((void *)(uintptr_t)index->name.data);
-        free(index);
-        index = next;
-    }
-    for (size_t i = 0; i < METER_OPERATIONS_MAX; i++)
-        free(table->operations[i]);
-    if (table->name.len > 0)
-        free((void *)(uintptr_t)table->name.data);
-    free(table);
-}
-
 void meters_free(struct meters *meters) {
     if (meters == NULL)
         return;
     for (struct meter_thread *thread = meters->threads, *next; thread != NULL; thread = next) {
         next = thread->next;
-        for (struct meter_table *table = thread->tables, *after; table != NULL; table = after) {
-            after = table->next;
-            free_table(table);
-        }
+        arena_release(&thread->arena);
         free(thread);
     }
     pthread_mutex_destroy(&meters->lock);
@@ -132,7 +99,7 @@ static struct meter_operation *add_operation(struct meter_thread *thread, struct
     bool special = table == thread->none || table == thread->other;
     if (!special && thread->operation_count >= METER_TABLE_OPERATIONS_MAX)
         return meter_operation(thread, thread->other, operation);
-    struct meter_operation *entry = new_entry(sizeof(*entry));
+    struct meter_operation *entry = ARENA_NEW(&thread->arena, struct meter_operation);
     atomic_store_explicit(&table->operations[operation], entry, memory_order_release);
     thread->operation_count++;
     return entry;
@@ -151,8 +118,8 @@ static struct meter_index *add_index(struct meter_thread *thread, struct meter_t
                                      struct slice name) {
     if (thread->index_count >= METER_INDEXES_MAX && table != thread->other)
         return meter_index(thread, thread->other, METER_OTHER);
-    struct meter_index *index = new_entry(sizeof(*index));
-    index->name = copy_name(table == thread->other ? METER_OTHER : name);
+    struct meter_index *index = ARENA_NEW(&thread->arena, struct meter_index);
+    index->name = arena_slice(&thread->arena, table == thread->other ? METER_OTHER : name);
     atomic_init(&index->next, atomic_load_explicit(&table->indexes, memory_order_relaxed));
     atomic_store_explicit(&table->indexes, index, memory_order_release);
     thread->index_count++;

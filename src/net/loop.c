@@ -56,6 +56,10 @@ uint64_t net_loop_now_ms(const struct net_loop *loop) {
     return uv_now(&loop->uv);
 }
 
+uint64_t net_loop_round_ns(const struct net_loop *loop) {
+    return loop->round_ns;
+}
+
 unsigned net_loop_index(const struct net_loop *loop) {
     return loop->index;
 }
@@ -89,6 +93,8 @@ static void take_turns(struct net_loop *loop) {
             stream->wants_turn = false;
             stream->events->turned(stream);
         }
+        if (loop->options.sent != NULL)
+            loop->options.sent(loop->options.user, loop->context);
     }
 }
 

@@ -24,6 +24,7 @@ struct net_loop_options {
     void *(*thread_start)(void *user, struct net_loop *loop);
     void (*thread_stop)(void *user, void *context);
     void (*ticked)(void *user, void *context);
+    void (*sent)(void *user, void *context);
     void *user;
 };
 
@@ -41,6 +42,7 @@ struct net_loop {
     _Atomic uint32_t stream_count;     /* counted from the moment of accepting */
     struct net_stream *streams;
     struct net_stream *turns, **turns_end; /* who wants a turn, in order */
+    uint64_t round_ns;                     /* when the first of them came */
     uint32_t holds;
     bool stopping;
     uint64_t stop_at_ms; /* when stopping: the end of the grace */

@@ -171,6 +171,7 @@ static unsigned start_loops(struct net_server *server) {
                                             .thread_start = options->thread_start,
                                             .thread_stop = options->thread_stop,
                                             .ticked = options->ticked,
+                                            .sent = options->sent,
                                             .user = options->user};
     for (unsigned i = 0; i < options->threads; i++) {
         net_loop_init(&server->loops[i], i, &loop_options);

@@ -26,6 +26,7 @@ struct net_server_options {
     void *(*thread_start)(void *user, struct net_loop *loop);
     void (*thread_stop)(void *user, void *context);
     void (*ticked)(void *user, void *context); /* after a round of the streams' ticks */
+    void (*sent)(void *user, void *context);   /* after the turns of some streams; or NULL */
     void *user;
 };
 

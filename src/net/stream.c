@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "net/loop_state.h"
 
 enum {
@@ -84,6 +85,8 @@ void net_stream_want_turn(struct net_stream *stream) {
         return;
     stream->wants_turn = true;
     stream->turn_next = NULL;
+    if (stream->loop->turns == NULL)
+        stream->loop->round_ns = monotonic_ns();
     *stream->loop->turns_end = stream;
     stream->loop->turns_end = &stream->turn_next;
 }

@@ -26,14 +26,16 @@ static const uint8_t name_lengths[] = {
 
 enum { OP_COUNT = sizeof(listing) / sizeof(*listing) };
 
-const struct op *op_find(struct slice name) {
+const struct op *op_find_numbered(struct slice name, unsigned *ret_number) {
     const uint8_t *at = name_lengths, *end = name_lengths + OP_COUNT;
     if (name.len > UINT8_MAX)
         return NULL;
     while ((at = memchr(at, (int)name.len, (size_t)(end - at))) != NULL) {
         const struct op_listing *entry = &listing[at - name_lengths];
-        if (memcmp(entry->name, name.data, name.len) == 0)
+        if (memcmp(entry->name, name.data, name.len) == 0) {
+            *ret_number = (unsigned)(at - name_lengths);
             return entry->op;
+        }
         at++;
     }
     return NULL;

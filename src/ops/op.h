@@ -68,6 +68,7 @@ struct op_context {
 
 struct op_call {
     const struct op *op;
+    unsigned number; /* the operation's (op_find_numbered) */
     struct op_context *context;
     struct arena *arena;
     void *request; /* decoded, of the descriptor's shape */
@@ -100,8 +101,13 @@ static inline enum value_layer op_layer(const struct op *op) {
     return op->flags & OP_OLDER_LAYER ? VALUE_LAYER_OLDER : VALUE_LAYER_CURRENT;
 }
 
-/* NULL when there is no such operation. */
-const struct op *op_find(struct slice name);
+/* NULL when there is no such operation. The number is its place in the listing. */
+const struct op *op_find_numbered(struct slice name, unsigned *ret_number);
+
+static inline const struct op *op_find(struct slice name) {
+    unsigned number;
+    return op_find_numbered(name, &number);
+}
 
 /* For listings: every name of the API in order, and whether it is here. */
 struct op_listing {

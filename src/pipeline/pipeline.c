@@ -176,12 +176,14 @@ static void audit(struct pipeline_call *self, const struct error *error) {
 /* Every call ends here. Its account is complete, and can be read until it is released. */
 static void finish(struct pipeline_call *self, struct error *error) {
     struct exchange *exchange = self->exchange;
+    struct pipeline_thread *thread = exchange->thread_context;
     const struct op *op = self->call.op;
     if (error == NULL && exchange->reply.overflow)
         error = error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,
                           "The reply is larger than this server allows");
     if (self->note != NULL)
         audit(self, error);
+    meter_call(&thread->meter, &self->call, error, exchange->began_ns);
     if (self->step >= STEP_VALIDATE && op->release != NULL)
         op->release(&self->call);
     if (error != NULL)
@@ -225,7 +227,7 @@ static void run_elsewhere(struct worker_task *task, void *context) {
 /* ---- the path ---- */
 
 /* Two services share the endpoint; each knows its own operations only. */
-static const struct op *find_operation(const struct http_request *request) {
+static const struct op *find_operation(const struct http_request *request, unsigned *ret_number) {
     const struct slice prefix = SLICE_LITERAL("DynamoDB_20120810.");
     const struct slice streams = SLICE_LITERAL("DynamoDBStreams_20120810.");
     struct slice target = request->known[HTTP_X_AMZ_TARGET];
@@ -234,7 +236,8 @@ static const struct op *find_operation(const struct http_request *request) {
     bool of_streams = slice_starts_with(target, streams);
     if (!of_streams && !slice_starts_with(target, prefix))
         return NULL;
-    const struct op *op = op_find(slice_skip(target, of_streams ? streams.len : prefix.len));
+    const struct op *op =
+        op_find_numbered(slice_skip(target, of_streams ? streams.len : prefix.len), ret_number);
     return op != NULL && ((op->flags & OP_STREAMS) != 0) == of_streams ? op : NULL;
 }
 
@@ -285,9 +288,11 @@ static struct error *open_call(struct pipeline_call *self) {
     struct exchange *exchange = self->exchange;
     struct op_call *call = &self->call;
     struct arena *arena = &exchange->arena;
-    call->op = find_operation(&exchange->request);
-    if (call->op == NULL)
+    call->op = find_operation(&exchange->request, &call->number);
+    if (call->op == NULL) {
+        call->number = METER_NO_OPERATION;
         return after_json(exchange, error_without_text(arena, ERROR_UNKNOWN_OPERATION));
+    }
     TRY(find_caller(self));
     self->step = STEP_DECODE;
     if (self->note != NULL)

@@ -6,6 +6,7 @@
 #include "ops/op.h"
 #include "pipeline/audit.h"
 #include "pipeline/authenticate.h"
+#include "pipeline/meter_call.h"
 #include "pipeline/workers.h"
 
 /* What every I/O thread has, as exchange->thread_context. */
@@ -16,6 +17,7 @@ struct pipeline_thread {
     const struct policy *policy;         /* of all callers; NULL: there is none */
     struct auditor *auditor;             /* NULL: there is no audit log */
     struct movable_clock *test_clock;    /* NULL: time is not to be moved */
+    struct call_meter meter;
 };
 
 /* op_context.ask of these threads. */

@@ -18,6 +18,7 @@
 #include "base/secret.h"
 #include "base/steady_clock.h"
 #include "engine/engine.h"
+#include "metrics/meters.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
@@ -47,6 +48,7 @@ struct server {
     struct slice first_key[2]; /* id and secret, until they were told; absent: there is none */
     size_t tables_unencrypted; /* when it started: that ask for what they do not get */
     struct audit_log *audit;   /* NULL: there is none */
+    struct meters *meters;
     struct certificates *certificates; /* NULL: plain HTTP */
     struct workers *workers;
     struct endpoint *endpoint;
@@ -94,6 +96,7 @@ static void *io_thread_start(void *user, unsigned index) {
                                                   server->config.skew_minutes, server->clock);
     if (server->audit != NULL)
         thread->auditor = auditor_new(server->audit);
+    thread->meter.thread = meters_join(server->meters);
     thread->test_clock = server->config.test_clock ? &server->movable : NULL;
     return thread;
 }
@@ -105,6 +108,12 @@ static void io_thread_stop(void *user, void *context) {
     authenticator_free(thread->authenticator);
     auditor_free(thread->auditor);
     free(thread);
+}
+
+static void io_thread_sent(void *user, void *context) {
+    (void)user;
+    struct pipeline_thread *thread = context;
+    call_meter_sent(&thread->meter);
 }
 
 static void *worker_start(void *user) {
@@ -179,6 +188,7 @@ static struct error *start_engine(struct server *server, struct arena *arena) {
         .transaction_conflicts = server->config.transaction_conflicts,
         .throttle = server->throttle,
         .plain_files = server->config.data_directory != NULL && server->config.encrypt_with == NULL,
+        .meters = meters_join(server->meters),
     };
     TRY(open_store(server, arena, &options.store));
     server->store = options.store;
@@ -292,6 +302,7 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .turned_away = pipeline_turned_away,
         .thread_start = io_thread_start,
         .thread_stop = io_thread_stop,
+        .sent = io_thread_sent,
         .user = server,
     };
     return endpoint_start(arena, &config, &server->endpoint);
@@ -352,6 +363,7 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     server->config = *config;
     arena_init(&server->arena);
     movable_clock_init(&server->movable);
+    server->meters = meters_new();
     steady_clock_init(&server->steady, (int64_t)config->clock_hold_ms);
     server->clock = config->test_clock ? &server->movable.clock : &server->steady.clock;
     if (config->throttle)
@@ -420,6 +432,7 @@ void server_stop(struct server *server) {
     throttle_free(server->throttle);
     data_directory_release(&server->data);
     certificates_close(server->certificates);
+    meters_free(server->meters);
     arena_release(&server->arena);
     free(server);
 }

@@ -68,6 +68,7 @@ uint64_t account_range(struct op_call *call, struct account_table *table,
         index == NULL ? &table->cost : index_cost(call, table, index->name, index->global);
     uint64_t halves = capacity_read(range->bytes, range->consistent);
     add_access(table, range->consistent);
+    table->access |= ACCOUNT_RANGE;
     cost->halves += halves;
     cost->examined += range->examined;
     cost->returned += range->returned;
@@ -100,9 +101,13 @@ static void add_write(struct op_call *call, struct account_table *table,
     add_indexes(call, table, write);
 }
 
-static void add_failure(struct account_table *table, uint64_t halves) {
+static void add_failure(struct account_table *table, const struct error *why, uint64_t halves) {
     table->failed++;
     table->failed_halves += halves;
+    if (why != NULL) {
+        table->conditions_failed += why->code == ERROR_CONDITIONAL_CHECK_FAILED;
+        table->conflicts += why->code == ERROR_TRANSACTION_CONFLICT;
+    }
 }
 
 static void add_single(struct op_call *call, struct account_table *table,
@@ -112,7 +117,7 @@ static void add_single(struct op_call *call, struct account_table *table,
     if (write->error == NULL)
         add_write(call, table, write, halves);
     else
-        add_failure(table, halves);
+        add_failure(table, write->error, halves);
 }
 
 static void add_of_transaction(struct op_call *call, struct account_table *table,
@@ -120,7 +125,7 @@ static void add_of_transaction(struct op_call *call, struct account_table *table
     uint64_t halves = capacity_transact_write(write->old_size, write->new_size);
     table->access |= ACCOUNT_TRANSACTION | ACCOUNT_WRITE;
     if (cancelled)
-        add_failure(table, halves);
+        add_failure(table, write->error, halves);
     else
         add_write(call, table, write, halves);
 }

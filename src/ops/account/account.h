@@ -28,6 +28,7 @@ enum account_access {
     ACCOUNT_TRANSACTION = 1 << 3,
     /* With READ and TRANSACTION: the writes were done before, and cost what reading costs. */
     ACCOUNT_REPLAY = 1 << 4,
+    ACCOUNT_RANGE = 1 << 5, /* with READ: of all that a range holds, not of items by their keys */
 };
 
 /* What was touched of a table itself or of an index. */
@@ -55,6 +56,8 @@ struct account_table {
      * transaction that is cancelled fails all of its writes. */
     uint64_t failed;
     uint64_t failed_halves;
+    uint32_t conditions_failed;    /* of the failed ones, those whose condition was false */
+    uint32_t conflicts;            /* and those that met a transaction */
     struct account_index *indexes; /* in the order they were touched */
     struct account_table *next;
 };
@@ -67,9 +70,18 @@ struct account_throttle {
     struct account_throttle *next;
 };
 
+/* What was read of a stream. */
+struct account_stream {
+    struct slice table_name; /* absent: none was read */
+    uint32_t id;             /* the stream's */
+    uint64_t records;
+    uint64_t bytes;
+};
+
 struct account {
     struct account_table first; /* the tables in the order they were touched */
     struct account_throttle *throttled;
+    struct account_stream stream;
 };
 
 /* The entry of a table, made when the name is new: also one of which nothing is read is touched. */

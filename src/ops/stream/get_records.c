@@ -172,9 +172,9 @@ static struct error *read_on(struct op_call *call, struct page *page, bool *ret_
         page->exhausted = number == 0;
         if (page->exhausted)
             return NULL;
-        page->bytes += record.size;
-        if (page->count > 0 && page->bytes > LIMIT_STREAM_BYTES)
+        if (page->count > 0 && page->bytes + record.size > LIMIT_STREAM_BYTES)
             return NULL;
+        page->bytes += record.size;
         write_record(call, page, number, &record);
         page->iterator.position = number + 1;
         page->count++;
@@ -182,8 +182,14 @@ static struct error *read_on(struct op_call *call, struct page *page, bool *ret_
     return NULL;
 }
 
-static void write_end(const struct op_call *call, struct page *page) {
+static void write_end(struct op_call *call, struct page *page) {
     struct stream_iterator next = page->iterator;
+    call->account.stream = (struct account_stream){
+        .table_name = next.arn.table_name,
+        .id = page->stream.id,
+        .records = (uint64_t)page->count,
+        .bytes = page->bytes,
+    };
     json_array_end(&page->json);
     if (!page->closed || !page->exhausted) {
         next.from_horizon = false;

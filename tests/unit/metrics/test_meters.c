@@ -132,7 +132,8 @@ static void test_tables_are_added_up_by_name(void **state) {
     counter_add(&meter_index(one, table(one, 7, "b"), slice_text("i"))->own.read.sum, 3);
     counter_add(&meter_index(two, table(two, 7, "b"), slice_text("i"))->own.read.sum, 4);
     counter_add(&meter_operation(one, table(one, 7, "b"), 3)->outcomes[METER_OK], 2);
-    counter_add(&meter_operation(two, table(two, 7, "b"), 3)->outcomes[METER_ERROR_VALIDATION], 1);
+    counter_add(
+        &meter_operation(two, table(two, 7, "b"), 3)->outcomes[METER_ERRORS + ERROR_VALIDATION], 1);
     meter_throttled(one, table(one, 7, "b"), slice_text("i"), METER_WRITE_KEY_RANGE, 6);
     meter_throttled(one, table(one, 7, "b"), SLICE_NONE, METER_READ_ACCOUNT, 2);
     meter_throttled_request(one, table(one, 7, "b"), 3);
@@ -148,7 +149,7 @@ static void test_tables_are_added_up_by_name(void **state) {
     assert_int_equal(counter_read(&b->own.throttled[METER_READ_ACCOUNT]), 2);
     assert_null(b->indexes->next);
     assert_int_equal(counter_read(&b->operations[3]->outcomes[METER_OK]), 2);
-    assert_int_equal(counter_read(&b->operations[3]->outcomes[METER_ERROR_VALIDATION]), 1);
+    assert_int_equal(counter_read(&b->operations[3]->outcomes[METER_ERRORS + ERROR_VALIDATION]), 1);
     assert_int_equal(counter_read(&b->operations[3]->throttled), 1);
     assert_null(b->operations[4]);
 }
@@ -204,10 +205,10 @@ static void test_requests_without_a_table_or_a_name(void **state) {
     struct meter_thread *thread = meters_join(meters);
     struct meter_operation *none =
         meter_operation(thread, meter_no_table(thread), METER_NO_OPERATION + 5);
-    counter_add(&none->outcomes[METER_ERROR_UNKNOWN_OPERATION], 1);
+    counter_add(&none->outcomes[METER_ERRORS + ERROR_UNKNOWN_OPERATION], 1);
     struct meter_sums seen = sums(false);
     const struct meter_operation *operation = find(&seen, "")->operations[METER_NO_OPERATION];
-    assert_int_equal(counter_read(&operation->outcomes[METER_ERROR_UNKNOWN_OPERATION]), 1);
+    assert_int_equal(counter_read(&operation->outcomes[METER_ERRORS + ERROR_UNKNOWN_OPERATION]), 1);
 }
 
 /* ---- threads ---- */

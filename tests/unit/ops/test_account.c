@@ -34,6 +34,8 @@ static void add_table(struct buffer *text, const struct account_table *table) {
     if (table->failed > 0)
         buffer_printf(text, ", %llu failed for %llu", (unsigned long long)table->failed,
                       (unsigned long long)table->failed_halves);
+    if (table->conditions_failed > 0)
+        buffer_printf(text, ", %u false", table->conditions_failed);
     for (const struct account_index *index = table->indexes; index != NULL; index = index->next) {
         buffer_printf(text, "; %s %.*s", index->global ? "global" : "local",
                       SLICE_ARGS(index->name));
@@ -132,7 +134,8 @@ static void single_writes(void **state) {
     expect("PutItem",
            "{\"TableName\":\"indexed\",\"Item\":" ITEM("a", "") ",\"ConditionExpression\":"
                                                                 "\"attribute_not_exists(pk)\"}",
-           "indexed write: 0 halves, 0 bytes, 1 failed for 2\nConditionalCheckFailedException");
+           "indexed write: 0 halves, 0 bytes, 1 failed for 2, 1 "
+           "false\nConditionalCheckFailedException");
     expect("PutItem", "{\"TableName\":\"none\",\"Item\":" ITEM("a", "") "}",
            "ResourceNotFoundException");
 }
@@ -162,8 +165,8 @@ static void transactions(void **state) {
     open_tables();
     expect("TransactWriteItems", TRANSACTION("attribute_not_exists"),
            "plain write transaction: 0 halves, 0 bytes, 1 failed for 4\n"
-           "indexed write transaction: 0 halves, 0 bytes, 1 failed for "
-           "4\nTransactionCanceledException");
+           "indexed write transaction: 0 halves, 0 bytes, 1 failed for 4, 1 false\n"
+           "TransactionCanceledException");
     expect("TransactWriteItems", TRANSACTION("attribute_exists"),
            "plain write transaction: 4 halves, 3 bytes, 1 written\n"
            "indexed write transaction: 4 halves, 11 bytes, 1 written\n");
@@ -184,11 +187,12 @@ static void statements(void **state) {
     expect("ExecuteStatement", "{\"Statement\":\"INSERT INTO plain VALUE {'pk': 'q'}\"}",
            "plain write: 2 halves, 3 bytes, 1 written\n");
     expect("ExecuteStatement", "{\"Statement\":\"INSERT INTO plain VALUE {'pk': 'q'}\"}",
-           "plain write: 0 halves, 0 bytes, 1 failed for 2\nDuplicateItemException");
+           "plain write: 0 halves, 0 bytes, 1 failed for 2, 1 false\nDuplicateItemException");
     expect("BatchExecuteStatement",
            "{\"Statements\":[{\"Statement\":\"INSERT INTO plain VALUE {'pk': 'q'}\"},"
            "{\"Statement\":\"INSERT INTO indexed VALUE {'pk': 'p', 'sk': 'f'}\"}]}",
-           "plain write: 0 halves, 0 bytes, 1 failed for 2\nindexed write: 2 halves, 6 bytes, 1 "
+           "plain write: 0 halves, 0 bytes, 1 failed for 2, 1 false\nindexed write: 2 halves, 6 "
+           "bytes, 1 "
            "written\n");
     expect("ExecuteTransaction",
            "{\"TransactStatements\":[{\"Statement\":\"SELECT * FROM plain WHERE pk = 'q'\"}]}",
