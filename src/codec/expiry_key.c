@@ -22,6 +22,10 @@ struct slice expiry_key_first(struct arena *arena, uint32_t ttl_id, uint64_t sec
     return slice_of(bytes, PREFIX_BYTES);
 }
 
+bool expiry_key_is_sound(struct slice key) {
+    return key.len >= PREFIX_BYTES + ITEM_KEY_REST_MIN;
+}
+
 uint64_t expiry_key_seconds(struct slice key) {
     return load_u64_be(key.data + KEY_ID_BYTES);
 }

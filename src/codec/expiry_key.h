@@ -16,6 +16,8 @@ struct slice expiry_key_encode(struct arena *arena, uint32_t ttl_id, uint64_t se
 /* The smallest key of a second. */
 struct slice expiry_key_first(struct arena *arena, uint32_t ttl_id, uint64_t seconds);
 
+/* Long enough for the parts below. */
+bool expiry_key_is_sound(struct slice key);
 uint64_t expiry_key_seconds(struct slice key);
 struct slice expiry_key_item(struct arena *arena, uint32_t table_id, struct slice key);
 

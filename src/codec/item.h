@@ -10,9 +10,14 @@
 #define GRAMME_CODEC_ITEM_H
 
 #include "base/error.h"
-#include "model/value.h"
+#include "model/table.h"
 
-enum { ITEM_VERSION = 1, ITEM_SIZE_AT = 1, ITEM_HEADER = 5 };
+enum {
+    ITEM_VERSION = 1,
+    ITEM_SIZE_AT = 1,
+    ITEM_HEADER = 5,
+    ITEM_DEPTH_MAX = LIMIT_CURRENT_NESTING + 1, /* levels, the item's own among them */
+};
 
 struct stored_item {
     struct value item; /* points into the stored bytes; absent: there is no such item */
@@ -21,8 +26,23 @@ struct stored_item {
 
 /* `size` is item_size(item). */
 struct slice item_encode(struct arena *arena, struct value item, size_t size);
-/* Fails when the bytes are not an item of a known version. An absent slice gives an absent item. */
+/* Fails when the bytes are not an item of a known version, or when reading it would lead out of
+ * them. The store has its own checksums; this finds bytes that were wrong when they were written.
+ * An absent slice gives an absent item. */
 struct error *item_decode(struct arena *arena, struct slice bytes, struct stored_item *ret_item);
+/* The same without a look inside: for who looks only for single attributes (value_map_find()) or
+ * writes the whole (item_write_json()), which mind the bounds themselves, or asks
+ * stored_item_is_sound() before anything else. */
+struct error *item_decode_unread(struct arena *arena, struct slice bytes,
+                                 struct stored_item *ret_item);
+bool stored_item_is_sound(const struct stored_item *item);
+
+/* item_decode() of an item that is there, with the key under which it stands: also that the key is
+ * one, and that the item has the attributes of `keys` (NULL: any), on which index entries and
+ * records of streams rely. */
+struct error *item_record_decode(struct arena *arena, const struct key_schema *keys,
+                                 struct slice key, struct slice value,
+                                 struct stored_item *ret_item);
 
 /* Of a stored item that was decoded before, or made here; absent and 0 of an absent one. */
 static inline struct value stored_item_value(struct slice stored) {

@@ -173,7 +173,7 @@ static bool take_map(struct slice *rest, struct value *ret_map) {
         return false;
     *ret_map = (struct value){rest->data, (size_t)len};
     *rest = slice_skip(*rest, (size_t)len);
-    return true;
+    return value_is_bounded(value_slice(*ret_map), ITEM_DEPTH_MAX);
 }
 
 struct error *stream_record_decode(struct arena *arena, struct slice bytes,

@@ -62,7 +62,8 @@ struct item_change {
 struct slice stream_record_encode(struct arena *arena, enum stream_view view,
                                   const struct key_schema *keys, const struct item_change *change);
 /* The parts of the record point into `bytes`. Like items, records are covered by the store's
- * checksums: this finds newer versions and bytes that are no record, not every flipped bit. */
+ * checksums: this finds newer versions and bytes that lead out of the record, not every flipped
+ * bit. */
 struct error *stream_record_decode(struct arena *arena, struct slice bytes,
                                    struct stream_record *ret_record);
 

@@ -75,7 +75,7 @@ static struct error *read_items(struct step *step, struct store_scan *scan,
         }
         struct slice stored = arena_slice(step->arena, value);
         struct stored_item item;
-        TRY(item_decode(step->arena, stored, &item));
+        TRY(item_record_decode(step->arena, &step->table->definition.keys, key, stored, &item));
         items++;
         bytes += value.len;
         step->cursor = arena_slice(step->arena, key);

@@ -114,7 +114,7 @@ static struct error *copy_items(struct copy_run *run, struct store_txn *txn, boo
     for (size_t i = 0; i < items->count; i++) {
         struct record *record = &items->records[i];
         struct stored_item item;
-        TRY(item_decode(run->arena, record->value, &item));
+        TRY(item_record_decode(run->arena, NULL, record->key, record->value, &item));
         count_item(run, &item, 1);
         struct store_key key = in_target(run, key_without_id(record->key));
         store_put(txn, &key, record->value);
@@ -152,6 +152,8 @@ static struct error *read_undo(struct copy_run *run, struct store_txn *txn,
                                const struct gathered *changes, struct undo *undo) {
     for (size_t i = 0; i < changes->count; i++) {
         struct history_record record;
+        if (changes->records[i].key.len != HISTORY_KEY_BYTES)
+            return error_local(run->arena, "the key of a record of a table's history is damaged");
         TRY(history_record_decode(run->arena, changes->records[i].value, &record));
         undo->keys[i] = in_target(run, record.item_key);
         undo->before[i] = record.stored;
@@ -239,6 +241,12 @@ static struct error *build(struct copy_run *run, struct store_txn *txn, bool *re
     struct gathered *items;
     uint64_t begun = 0;
     TRY(gather(run, txn, &range, false, &items));
+    for (size_t i = 0; i < items->count; i++) {
+        const struct record *record = &items->records[i];
+        struct stored_item item;
+        TRY(item_record_decode(run->arena, &run->table->definition.keys, record->key, record->value,
+                               &item));
+    }
     if (run->table->has_local_index && items->count > 0) {
         struct store_key key = collection_key(items->records[0].key);
         struct slice record;

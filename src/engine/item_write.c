@@ -168,20 +168,22 @@ static struct error *run(struct group *group, const struct write_job *job,
                          struct item_write *write) {
     struct arena *arena = job->arena;
     struct slot *slot = item_slot(group, write);
-    struct stored_item old, new;
+    struct stored_item old;
     struct slice stored;
     TRY(item_decode(arena, slot->current, &old));
+    if (value_present(old.item) && !key_is_good(&slot->table->definition.keys, old.item))
+        return error_local(arena, "a stored item of table %.*s is damaged: it lacks its key",
+                           SLICE_ARGS(slot->table->definition.name));
     write->old_size = old.size;
     if (write_is_throttled(group, write))
         TRY(write_throttle_check(group, job, write));
     TRY(decide(write, arena, slot, old.item, &stored));
-    TRY(item_decode(arena, stored, &new));
     TRY(apply(group, job, write, slot, stored));
-    write->new_size = new.size;
+    write->new_size = stored_item_size(stored);
     if (write->keep_old && value_present(old.item))
         write->old_item = copy_value(arena, old.item);
     if (write->keep_new)
-        write->new_item = new.item;
+        write->new_item = stored_item_value(stored);
     return NULL;
 }
 

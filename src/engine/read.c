@@ -10,7 +10,7 @@
 
 struct error *reader_begin(struct engine *engine, struct arena *arena, enum read_mode mode,
                            struct reader *ret_reader) {
-    *ret_reader = (struct reader){engine, arena, NULL};
+    *ret_reader = (struct reader){.engine = engine, .arena = arena};
     return store_begin(engine->store, arena, mode == READ_ONCE ? STORE_READ_LATEST : STORE_READ,
                        &ret_reader->txn);
 }
@@ -18,6 +18,22 @@ struct error *reader_begin(struct engine *engine, struct arena *arena, enum read
 void reader_end(struct reader *reader) {
     store_end(reader->txn);
     reader->txn = NULL;
+}
+
+/* With its place, and without a word of what is in it: the text goes to the log. */
+static struct error *damaged(struct arena *arena, const struct table *table, struct slice key) {
+    char place[2 * ITEM_KEY_PREFIX + 1];
+    size_t len = key.len < ITEM_KEY_PREFIX ? key.len : ITEM_KEY_PREFIX;
+    hex_print(key.data, len, place);
+    return error_local(arena, "the store is damaged: what table %.*s has at %.*s cannot be read",
+                       SLICE_ARGS(table->definition.name), (int)(2 * len), place);
+}
+
+static struct error *decode(struct reader *reader, const struct table *table, struct slice key,
+                            struct slice value, struct stored_item *ret_item) {
+    struct error *error = reader->unread ? item_decode_unread(reader->arena, value, ret_item)
+                                         : item_decode(reader->arena, value, ret_item);
+    return error == NULL ? NULL : damaged(reader->arena, table, key);
 }
 
 /* An item under another partition key with the same hash is not the one that was asked for. */
@@ -43,10 +59,14 @@ struct error *reader_get_many(struct reader *reader, size_t count, const struct 
         store_keys[i] = item_store_key(reader, &keys[i]);
     TRY(store_get_many(reader->txn, count, store_keys, values));
     for (size_t i = 0; i < count; i++) {
-        TRY(item_decode(reader->arena, values[i], &ret_items[i]));
+        TRY(decode(reader, keys[i].table, store_keys[i].key, values[i], &ret_items[i]));
         drop_stranger(keys[i].table, keys[i].key, &ret_items[i]);
     }
     return NULL;
+}
+
+struct error *reader_damaged(struct reader *reader, const struct read_key *key) {
+    return damaged(reader->arena, key->table, item_store_key(reader, key).key);
 }
 
 struct error *reader_get(struct reader *reader, const struct table *table, struct value key,
@@ -187,12 +207,19 @@ struct error *cursor_next(struct cursor *cursor, struct stored_item *ret_item) {
             *ret_item = (struct stored_item){VALUE_ABSENT, 0};
             return NULL;
         }
-        TRY(item_decode(cursor->reader->arena, value, ret_item));
+        if (key.len < ITEM_KEY_PREFIX)
+            return damaged(cursor->reader->arena, cursor->range->table, key);
+        TRY(decode(cursor->reader, cursor->range->table, key, value, ret_item));
+        cursor->key = key;
         cursor->rank = key_hash_rank(key);
         if (belongs(cursor->range, ret_item->item))
             return NULL;
     }
     return NULL;
+}
+
+struct error *cursor_damaged(const struct cursor *cursor) {
+    return damaged(cursor->reader->arena, cursor->range->table, cursor->key);
 }
 
 void cursor_close(struct cursor *cursor) {

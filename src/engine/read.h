@@ -16,6 +16,9 @@ struct reader {
     struct engine *engine;
     struct arena *arena;
     struct store_txn *txn;
+    /* Items are handed out as item_decode_unread() gives them: for who does nothing with them but
+     * item_write_json(), which notices damage by itself. */
+    bool unread;
 };
 
 enum read_mode {
@@ -37,6 +40,8 @@ struct read_key {
 };
 struct error *reader_get_many(struct reader *reader, size_t count, const struct read_key *keys,
                               struct stored_item *ret_items);
+/* What is said of an item that turned out to be damaged. */
+struct error *reader_damaged(struct reader *reader, const struct read_key *key);
 
 /* ---- ranges ---- */
 
@@ -60,13 +65,16 @@ struct cursor {
     struct reader *reader;
     const struct read_range *range; /* the caller keeps it */
     struct store_scan *scan;
-    uint32_t rank; /* the start of the hash of the last key; first, where the range begins */
+    uint32_t rank;    /* the start of the hash of the last key; first, where the range begins */
+    struct slice key; /* of the last item, until the next step */
 };
 
 struct error *cursor_open(struct reader *reader, const struct read_range *range,
                           struct cursor *ret_cursor);
 /* Absent item: the end. Of an index: the entry, with what the index projects. */
 struct error *cursor_next(struct cursor *cursor, struct stored_item *ret_item);
+/* What is said of the last item when it turned out to be damaged. */
+struct error *cursor_damaged(const struct cursor *cursor);
 void cursor_close(struct cursor *cursor); /* also fine when it never opened, or twice */
 
 /* Of a scan of a table with `count` partitions, even parts of all hashes: that of the last item, or

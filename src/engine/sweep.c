@@ -81,6 +81,9 @@ static struct error *take_entries(struct sweep *sweep, struct store_scan *scan) 
         bool found;
         struct slice key, value;
         TRY(store_scan_next(scan, &found, &key, &value));
+        if (found && !expiry_key_is_sound(key))
+            return error_local(sweep->arena, "the key of an expiry of table %.*s is damaged",
+                               SLICE_ARGS(sweep->table->definition.name));
         if (!found || expiry_key_seconds(key) >= sweep->end) {
             sweep->next = found ? arena_slice(sweep->arena, key)
                                 : expiry_key_first(sweep->arena, id, UINT64_MAX);

@@ -6,6 +6,7 @@
  * strings with escapes are copied, to the reader's arena. One thread at a time. */
 #include "json/reader.h"
 
+#include "base/utf8.h"
 #include "json/scan.h"
 #include "json/unescape.h"
 
@@ -89,30 +90,6 @@ static enum json_token close_container(struct json_reader *r) {
 }
 
 /* ---- strings ---- */
-
-static bool is_continuation(const uint8_t *p, uint8_t low, uint8_t high) {
-    return *p >= low && *p <= high;
-}
-
-/* The length of the well-formed sequence that starts with a byte above 0x7F, or 0. The second
- * byte's range keeps out overlong forms, surrogates and what lies above U+10FFFF. */
-static size_t utf8_sequence(const uint8_t *p, const uint8_t *end) {
-    size_t left = (size_t)(end - p);
-    uint8_t lead = p[0];
-    if (lead < 0xE0)
-        return lead >= 0xC2 && left >= 2 && is_continuation(p + 1, 0x80, 0xBF) ? 2 : 0;
-    if (lead < 0xF0) {
-        uint8_t low = lead == 0xE0 ? 0xA0 : 0x80, high = lead == 0xED ? 0x9F : 0xBF;
-        return left >= 3 && is_continuation(p + 1, low, high) && is_continuation(p + 2, 0x80, 0xBF)
-                   ? 3
-                   : 0;
-    }
-    uint8_t low = lead == 0xF0 ? 0x90 : 0x80, high = lead == 0xF4 ? 0x8F : 0xBF;
-    return lead <= 0xF4 && left >= 4 && is_continuation(p + 1, low, high) &&
-                   is_continuation(p + 2, 0x80, 0xBF) && is_continuation(p + 3, 0x80, 0xBF)
-               ? 4
-               : 0;
-}
 
 /* What skip_ascii() does when less than a block is left: the input's last block is looked at
  * without the bytes before `p`. */

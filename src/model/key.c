@@ -90,7 +90,7 @@ static bool part_is_good(const struct key_attribute *attribute, struct value ite
 
 /* Nearly all keys are good, which one look at each part tells. Only of the others is it found out
  * what is wrong with them, in the order in which that is reported. */
-static bool key_is_good(const struct key_schema *keys, struct value item) {
+bool key_is_good(const struct key_schema *keys, struct value item) {
     for (size_t i = 0; i < keys->hash_count; i++)
         if (!part_is_good(&keys->hash[i], item, LIMIT_HASH_KEY_BYTES))
             return false;

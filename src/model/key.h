@@ -7,6 +7,8 @@
 
 /* What key_check says of a key that lacks a part, has one too many, or one of another type. */
 struct error *key_no_match(struct arena *arena);
+/* Whether an item has every key attribute as the schema wants it. */
+bool key_is_good(const struct key_schema *keys, struct value item);
 /* A `Key` parameter: exactly the key attributes, of the right types, not empty, not too long. */
 struct error *key_check(struct arena *arena, const struct key_schema *keys, struct value key);
 /* An item that is put: as above, but it may have more, and the texts name what is missing or wrong.

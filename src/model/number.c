@@ -54,7 +54,7 @@ void number_decode(struct slice number, struct number_digits *ret_digits) {
     n->negative = bytes[0] < 0x80;
     if (n->negative) {
         n->exponent = 0x7F - bytes[0] + NUMBER_EXPONENT_MIN;
-        n->count = (int)number.len - 2;
+        n->count = number.len < 2 ? 0 : (int)number.len - 2;
         for (int i = 0; i < n->count; i++)
             n->digits[i] = (uint8_t)(254 - bytes[i + 1]);
     } else {
@@ -321,12 +321,17 @@ enum number_status number_parse(struct slice text, struct number *ret_number) {
 
 /* ---- number to text ---- */
 
+#define PAIRS_OF_NINES_31 "99999999999999999999999999999999999999999999999999999999999999"
+
 /* Two characters for each base-100 digit as a positive number's bytes have it: one more than its
- * value, so the first pair is never used. */
-static const char pair_text[203] = "  00010203040506070809101112131415161718192021222324"
-                                   "25262728293031323334353637383940414243444546474849"
-                                   "50515253545556575859606162636465666768697071727374"
-                                   "75767778798081828384858687888990919293949596979899";
+ * value. No number has the first byte, nor those after the hundredth digit; but a stored one is
+ * only known not to be too long (value_is_bounded()). */
+static const char pair_text[513] =
+    "0000010203040506070809101112131415161718192021222324"
+    "25262728293031323334353637383940414243444546474849"
+    "50515253545556575859606162636465666768697071727374"
+    "75767778798081828384858687888990919293949596979899" PAIRS_OF_NINES_31 PAIRS_OF_NINES_31
+        PAIRS_OF_NINES_31 PAIRS_OF_NINES_31 PAIRS_OF_NINES_31;
 
 /* A negative number's bytes are those of the positive one, inverted: 254 - D is ~(D + 1). */
 static inline const char *digit_text(uint8_t byte, uint8_t inverted) {
@@ -361,7 +366,7 @@ size_t number_format(struct slice number, char ret_text[NUMBER_TEXT_MAX]) {
     const uint8_t *digits = number.data + 1, *end = number.data + number.len - negative;
     int exponent = (uint8_t)(number.data[0] ^ inverted) - 0x80 + NUMBER_EXPONENT_MIN;
     char *out = ret_text;
-    if (digits == end)
+    if (digits >= end)
         exponent = 0; /* zero */
     if (negative)
         *out++ = '-';
@@ -434,6 +439,8 @@ size_t number_size(struct slice number) {
         return 1; /* zero */
     bool negative = bytes[0] < 0x80;
     int count = (int)number.len - (negative ? 2 : 1);
+    if (count == 0)
+        return 1; /* no number at all */
     int exponent = (negative ? 0x7F - bytes[0] : bytes[0] - 0x80) + NUMBER_EXPONENT_MIN;
     int first = negative ? 254 - bytes[1] : bytes[1] - 1;
     int last = negative ? 254 - bytes[count] : bytes[count] - 1;

@@ -21,12 +21,12 @@ static void window_init(struct number_digits *window, const struct number_digits
     memset(window->digits, 0, (size_t)window->count);
 }
 
-/* Adds (`sign` 1) or subtracts (-1) the digits of `n`; the result must not be negative. */
+/* Adds (`sign` 1) or subtracts (-1) the digits of `n`; the result is not negative, and so is inside
+ * the window, unless a number was damaged. */
 static void window_apply(struct number_digits *window, const struct number_digits *n, int sign) {
     int at = window->exponent - lowest(n) - 1;
     int carry = 0;
-    for (int i = n->count - 1; i >= 0 || carry != 0; i--, at--) {
-        CHECK(at >= 0);
+    for (int i = n->count - 1; at >= 0 && (i >= 0 || carry != 0); i--, at--) {
         int digit = window->digits[at] + carry + sign * (i >= 0 ? n->digits[i] : 0);
         carry = digit > 99 ? 1 : digit < 0 ? -1 : 0;
         window->digits[at] = (uint8_t)(digit - 100 * carry);

@@ -77,21 +77,44 @@ bool value_iter_next(struct value_iter *iter) {
     return true;
 }
 
+/* How long the value is that starts at `at`, of which `left` bytes are there, two or more; 0 when
+ * there is none. */
+static size_t long_len(const uint8_t *at, size_t left) {
+    bool scalar = at[0] >= VALUE_S && at[0] <= VALUE_NULL;
+    bool short_length = at[0] > VALUE_B || at[1] < 0x80;
+    if (at[0] == VALUE_NONE || at[0] > VALUE_M ||
+        (left < CONTAINER_HEADER && !(scalar && short_length)))
+        return 0;
+    return value_len_at(at);
+}
+
+/* The same, or 0 when it does not end before `end`. */
+static inline size_t value_len_before(const uint8_t *at, const uint8_t *end) {
+    if (end - at < 2)
+        return end - at == 1 && at[0] == VALUE_NULL;
+    size_t left = (size_t)(end - at);
+    size_t len = at[0] == VALUE_S && at[1] < 0x80 ? 2 + (size_t)at[1] : long_len(at, left);
+    return len <= left ? len : 0;
+}
+
 /* Every request looks its keys up, so this walks by itself, and compares only names of the right
- * length. That the names are sorted would spare little: who looks finds, most of the time. */
+ * length. That the names are sorted would spare little: who looks finds, most of the time. It looks
+ * into items that nobody has checked yet, so it stays inside whatever they say. */
 struct value value_map_find(struct value v, struct slice name) {
     if (value_type(v) != VALUE_M)
         return VALUE_ABSENT;
     const uint8_t *at = v.bytes + CONTAINER_HEADER, *end = v.bytes + v.len;
     while (at < end) {
-        uint32_t len;
-        at += varint_decode(at, &len);
-        const uint8_t *entry_name = at;
-        at += len;
-        size_t size = value_len_at(at);
+        uint32_t len = at[0];
+        size_t header = len < 0x80 ? 1 : varint_decode_checked(at, (size_t)(end - at), &len);
+        const uint8_t *entry_name = at + header;
+        const uint8_t *value = entry_name + len;
+        size_t size = header == 0 ? 0 : value_len_before(value, end);
+        if (size == 0)
+            break;
         if (slice_equal(slice_of(entry_name, len), name))
-            return (struct value){at, size};
-        at += size;
+            return (struct value){value, size};
+        at = value + size;
     }
     return VALUE_ABSENT;
 }

@@ -15,7 +15,8 @@
  *
  * The size is that of the bytes after the count. Integers are little-endian. Values are borrowed:
  * they live as long as the buffer they point into.
- * Functions here trust the bytes; bytes of unknown origin pass value_check() first. */
+ * Functions here trust the bytes; bytes of unknown origin pass value_check() first, those from the
+ * store value_is_bounded(). */
 #ifndef GRAMME_MODEL_VALUE_H
 #define GRAMME_MODEL_VALUE_H
 
@@ -137,7 +138,8 @@ struct value_iter {
 void value_iter_init(struct value_iter *iter, struct value container);
 bool value_iter_next(struct value_iter *iter);
 
-/* Absent when there is no such entry or element, or when `v` is no map (list). */
+/* Absent when there is no such entry or element, or when `v` is no map (list). To find the entry of
+ * a map, `v` need not be checked, if only its length is right. */
 struct value value_map_find(struct value v, struct slice name);
 struct value value_list_at(struct value v, uint32_t index);
 bool value_set_has(struct value set, struct slice member);
@@ -162,5 +164,8 @@ uint32_t value_depth(struct value v);
 /* True when the bytes are exactly one well-formed canonical value, nested no deeper than
  * `depth_max`. */
 bool value_check(struct slice bytes, uint32_t depth_max);
+/* True when whoever reads the bytes as a value stays inside them and meets only numbers that are
+ * some: what the functions here rely on. Names and members may be in any order. */
+bool value_is_bounded(struct slice bytes, uint32_t depth_max);
 
 #endif

@@ -25,8 +25,10 @@ struct error *value_member_read_json(struct json_reader *reader, struct value_bu
 struct error *item_read_json(struct json_reader *reader, struct value_builder *out,
                              struct value_fault *fault);
 
-/* {"S":"x"} and {"pk":{"S":"x"},...} */
-void value_write_json(struct json_writer *writer, struct value value);
-void item_write_json(struct json_writer *writer, struct value item);
+/* {"S":"x"} and {"pk":{"S":"x"},...}. The bytes may be anything as long as their length is right,
+ * and an item begins with the tag of a map: false when they are no value, and then what was written
+ * is of no use. Who writes what was made here need not ask. */
+bool value_write_json(struct json_writer *writer, struct value value);
+bool item_write_json(struct json_writer *writer, struct value item);
 
 #endif

@@ -203,18 +203,23 @@ static bool is_throttled(struct op_call *call, struct batch_get *batch,
     return error != NULL;
 }
 
-/* Writes the items of one round; stops where the reply is full. */
-static void take_round(struct op_call *call, struct batch_get *batch, struct batch_table *table,
-                       size_t count, const struct stored_item *items, struct json_writer *json) {
-    struct projection projection = {expressions_get(&table->expressions, EXPR_PROJECTION),
-                                    &table->input->attributes_to_get};
+static struct projection projection_of(const struct batch_table *table) {
+    return (struct projection){expressions_get(&table->expressions, EXPR_PROJECTION),
+                               &table->input->attributes_to_get};
+}
+
+/* Writes the items of one round; stops where the reply is full, and at an item that is damaged,
+ * whose place is returned. */
+static size_t take_round(struct op_call *call, struct batch_get *batch, struct batch_table *table,
+                         size_t count, const struct stored_item *items, struct json_writer *json) {
+    const struct projection projection = projection_of(table);
     for (size_t i = 0; i < count; i++) {
         /* A number of two bytes may print a hundred digits, so what is written counts as well. */
         if (batch->bytes > 0 && (batch->bytes + items[i].size > LIMIT_BATCH_GET_BYTES ||
                                  call->reply->len > REPLY_BYTES_ENOUGH))
-            return;
+            return count;
         if (is_throttled(call, batch, table))
-            return;
+            return count;
         struct value key = table->keys[table->processed++].value;
         batch->bytes += items[i].size;
         batch->processed++;
@@ -222,9 +227,11 @@ static void take_round(struct op_call *call, struct batch_get *batch, struct bat
             account_get(table->account, &items[i], table->input->consistent_read.value);
         if (reads_are_throttled(call))
             read_throttle_take_item(call, table->table, key, halves);
-        if (value_present(items[i].item))
-            projection_write(&projection, call->arena, json, items[i].item);
+        if (value_present(items[i].item) &&
+            !projection_write(&projection, call->arena, json, items[i].item))
+            return i;
     }
+    return count;
 }
 
 static struct error *read_round(struct op_call *call, struct batch_get *batch,
@@ -237,9 +244,12 @@ static struct error *read_round(struct op_call *call, struct batch_get *batch,
         keys[i] = (struct read_key){table->table, table->keys[table->processed + i].value};
     struct reader reader;
     TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
+    const struct projection projection = projection_of(table);
+    reader.unread = projection_is_whole(&projection);
     struct error *error = reader_get_many(&reader, count, keys, items);
-    if (error == NULL)
-        take_round(call, batch, table, count, items, json);
+    size_t damaged = error == NULL ? take_round(call, batch, table, count, items, json) : count;
+    if (damaged < count)
+        error = reader_damaged(&reader, &keys[damaged]);
     reader_end(&reader);
     return error;
 }

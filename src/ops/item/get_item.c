@@ -66,32 +66,37 @@ static struct error *authorize(struct op_call *call, const struct permission_che
     return check->ask(check, &permission);
 }
 
-static void write_reply(struct op_call *call, const struct stored_item *item) {
+/* False when the item is damaged. */
+static bool write_reply(struct op_call *call, const struct projection *projection,
+                        const struct stored_item *item) {
     const struct get_item_request *request = call->request;
-    struct projection projection = {expressions_get(call->work, EXPR_PROJECTION),
-                                    &request->attributes_to_get};
     struct json_writer json;
+    bool sound = true;
     json_writer_init(&json, call->reply);
     json_object_begin(&json);
     if (value_present(item->item)) {
         JSON_NAME_LITERAL(&json, "Item");
-        projection_write(&projection, call->arena, &json, item->item);
+        sound = projection_write(projection, call->arena, &json, item->item);
     }
     consumed_write(&json, &call->account, request->return_consumed_capacity);
     json_object_end(&json);
+    return sound;
 }
 
 static struct error *read_and_reply(struct op_call *call, const struct table *table,
                                     struct reader *reader) {
     const struct get_item_request *request = call->request;
+    const struct projection projection = {expressions_get(call->work, EXPR_PROJECTION),
+                                          &request->attributes_to_get};
+    const struct read_key key = {table, request->key.value};
     struct stored_item item;
-    TRY(reader_get(reader, table, request->key.value, &item));
+    reader->unread = projection_is_whole(&projection);
+    TRY(reader_get_many(reader, 1, &key, &item));
     uint64_t halves = account_get(account_table(call, request->table_name, table), &item,
                                   request->consistent_read.value);
     if (reads_are_throttled(call))
         read_throttle_take_item(call, table, request->key.value, halves);
-    write_reply(call, &item);
-    return NULL;
+    return write_reply(call, &projection, &item) ? NULL : reader_damaged(reader, &key);
 }
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {

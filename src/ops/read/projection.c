@@ -83,14 +83,15 @@ static void write_selected(const struct expr *expr, struct arena *scratch, struc
     arena_rewind(scratch, mark);
 }
 
-void projection_write(const struct projection *projection, struct arena *scratch,
+bool projection_write(const struct projection *projection, struct arena *scratch,
                       struct json_writer *json, struct value item) {
+    if (projection_is_whole(projection))
+        return item_write_json(json, item);
     if (projection->expr != NULL)
         write_selected(projection->expr, scratch, json, item, false);
-    else if (projection->names != NULL && projection->names->present)
-        write_listed(projection->names, json, item);
     else
-        item_write_json(json, item);
+        write_listed(projection->names, json, item);
+    return true;
 }
 
 void projection_write_member(const struct projection *projection, struct arena *scratch,

@@ -14,8 +14,13 @@ struct projection {
 /* AttributesToGet has names that can be, and none twice. */
 struct error *projection_check_names(struct arena *arena, const struct field_list *names);
 
-/* The item's JSON. Scratch memory is given back. */
-void projection_write(const struct projection *projection, struct arena *scratch,
+static inline bool projection_is_whole(const struct projection *projection) {
+    return projection->expr == NULL && (projection->names == NULL || !projection->names->present);
+}
+
+/* The item's JSON. Scratch memory is given back. False: the item is damaged, as only a whole one
+ * may be (`unread` of struct reader). */
+bool projection_write(const struct projection *projection, struct arena *scratch,
                       struct json_writer *json, struct value item);
 /* The same as a member ,"Item":{...}, which is left out when nothing was selected. */
 void projection_write_member(const struct projection *projection, struct arena *scratch,

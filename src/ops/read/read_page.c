@@ -57,11 +57,18 @@ static struct error *check_throttle(struct op_call *call, struct read_page *page
     return read_throttle_check(call, &target, capacity_read(0, page->consistent));
 }
 
+/* Nothing looks into an item before it is written. */
+static bool only_writes_whole(const struct read_page *page) {
+    return expressions_get(&page->expressions, EXPR_FILTER) == NULL && page->hooks == NULL &&
+           !page->fetch && !page->count_only && projection_is_whole(&page->projection);
+}
+
 static struct error *start(struct op_call *call, struct read_page *page) {
     if (reads_are_throttled(call))
         TRY(check_throttle(call, page));
     page->account = account_table(call, page->table_name, page->table);
     TRY(reader_begin(call->context->engine, call->arena, READ_SNAPSHOT, &page->reader));
+    page->reader.unread = only_writes_whole(page);
     TRY(open_range(page));
     json_writer_init(&page->json, call->reply);
     json_object_begin(&page->json);
@@ -75,6 +82,8 @@ static struct error *start(struct op_call *call, struct read_page *page) {
 static struct error *fetch(struct op_call *call, struct read_page *page, struct stored_item *item) {
     const struct key_schema *keys = &page->table->definition.keys;
     struct value key = key_of_item(call->arena, keys, NULL, item->item);
+    if (!key_is_good(keys, key))
+        return cursor_damaged(&page->cursor);
     TRY(reader_get(&page->reader, page->table, key, item));
     if (!value_present(item->item))
         return error_local(call->arena, "an index has an entry for an item that is not there");
@@ -96,8 +105,9 @@ static struct error *take(struct op_call *call, struct read_page *page, struct s
     page->count++;
     if (page->hooks != NULL && page->hooks->write_item != NULL)
         page->hooks->write_item(call, page, item->item);
-    else if (!page->count_only)
-        projection_write(&page->projection, call->arena, &page->json, item->item);
+    else if (!page->count_only &&
+             !projection_write(&page->projection, call->arena, &page->json, item->item))
+        return cursor_damaged(&page->cursor);
     return NULL;
 }
 
