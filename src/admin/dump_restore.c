@@ -17,6 +17,7 @@
 #include "admin/dump_sealed.h"
 #include "admin/dump_stream.h"
 #include "admin/files.h"
+#include "engine/dump_check.h"
 #include "engine/engine.h"
 #include "store/rocksdb/rocksdb.h"
 
@@ -25,12 +26,15 @@ static struct error *read_dump(struct arena *arena, const struct dump_restore_op
     struct fd_source source = fd_source_of(fd, options->file);
     struct stream_progress progress = stream_progress_of(options->observer);
     struct sealed_source sealed;
+    struct dump_checker CLEANUP(dump_checker_release) checker;
+    dump_checker_init(&checker);
     struct dump_read_options read = {
         .source = &sealed.base,
         .keyspaces = engine_keyspaces,
         .keyspace_count = KEYSPACE_COUNT,
         .store = store,
         .progress = &progress.base,
+        .check = &checker.base,
     };
     struct dump_summary dump;
     struct error *error = sealed_source_open(arena, &sealed, &source.base, options->key);

@@ -214,6 +214,26 @@ static struct error *read_tags(struct arena *arena, struct value map,
                         sizeof(definition->tags[0]));
 }
 
+static bool is_id(uint32_t id) {
+    return id != 0 && id != UINT32_MAX;
+}
+
+/* What every table has, and what its owners rely on. */
+static const char *find_contradiction(const struct table_definition *definition) {
+    if (!is_id(definition->id))
+        return "Id";
+    if (definition->keys.hash_count != 1 || definition->keys.range_count > 1)
+        return "HashKeys";
+    for (size_t i = 0; i < definition->index_count; i++)
+        if (!is_id(definition->indexes[i].id))
+            return "Indexes";
+    if (definition->stream != STREAM_OFF &&
+        (!is_id(definition->stream_id) || !slice_present(definition->stream_label) ||
+         definition->stream_shards < 1 || definition->stream_shards > STREAM_SHARDS_MAX))
+        return "Stream";
+    return NULL;
+}
+
 struct error *table_definition_decode(struct arena *arena, struct slice bytes,
                                       struct table_definition *ret_definition) {
     if (bytes.len == 0)
@@ -234,6 +254,9 @@ struct error *table_definition_decode(struct arena *arena, struct slice bytes,
     TRY(read_attributes(arena, map, &definition));
     TRY(read_tags(arena, map, &definition));
     TRY(read_indexes(arena, map, &definition));
+    const char *wrong = find_contradiction(&definition);
+    if (wrong != NULL)
+        return damaged(arena, wrong);
     *ret_definition = definition;
     return NULL;
 }

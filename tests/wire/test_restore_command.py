@@ -3,11 +3,24 @@
 import signal
 import subprocess
 import unittest
+import zlib
 
 from backup import BackupTest, scan_all, wait_until
 from server import binary
 from test_formats import DEFINITIONS
 from wire import boto3_client
+
+
+def sealed(dump):
+    """A backup with the checksums that its bytes ask for."""
+    dump = bytearray(dump)
+    crc, at = zlib.crc32(dump[:16]), 16
+    while at < len(dump):
+        end = at + 16 + int.from_bytes(dump[at + 4:at + 8], "little")
+        crc = zlib.crc32(dump[at + 16:end], zlib.crc32(dump[at:at + 12], crc))
+        dump[at + 12:at + 16] = crc.to_bytes(4, "little")
+        at = end
+    return bytes(dump)
 
 
 class Cut(BackupTest):
@@ -116,6 +129,19 @@ class Damage(BackupTest):
                                        r"|this is not a backup of gramme: .*|.*: use a newer gramme)$")
                 self.assertEqual(self.names(), ["damaged", "data", "file"])
         self.assertRegex(self.gramme("restore", "--check", self.file), rf"^verified {self.file}: ")
+
+    def test_records_are_checked_and_not_only_checksums(self):
+        """Whoever makes a backup can give it any checksum."""
+        self.backup_of_formats()
+        whole = self.file.read_bytes()
+        at = whole.index(b"\x02pk\x01") + 3  # the tag of an item's key: S becomes N
+        self.file.write_bytes(sealed(whole[:at] + b"\x02" + whole[at + 1:]))
+        for arguments in (["--check", self.file], [self.file, self.copy]):
+            text = self.refused("restore", *arguments)
+            self.assertRegex(text, r"the backup is damaged: record \d+, in '(items|indexes|changes)': it")
+        self.assertFalse(self.copy.exists())
+        self.file.write_bytes(sealed(whole))
+        self.gramme("restore", "--check", self.file)
 
     def test_names_in_the_way(self):
         self.backup_of_formats()

@@ -59,6 +59,13 @@ struct dump_write_options {
 struct error *dump_write(struct arena *arena, const struct dump_write_options *options,
                          struct dump_summary *ret_summary);
 
+/* Asked about every record before anything is done with it; what a dump's bytes mean is not known
+ * here. */
+struct dump_check {
+    struct error *(*check)(struct dump_check *check, struct arena *arena,
+                           const struct store_key *key, struct slice value);
+};
+
 struct dump_read_options {
     struct dump_source *source;
     /* The keyspaces that may be in the dump; any other is an error. With `store`: as it was opened
@@ -70,6 +77,7 @@ struct dump_read_options {
      * durable when dump_read returns. */
     struct store *store;
     struct dump_progress *progress; /* or NULL */
+    struct dump_check *check;       /* or NULL */
 };
 
 struct error *dump_read(struct arena *arena, const struct dump_read_options *options,

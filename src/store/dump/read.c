@@ -14,6 +14,7 @@ struct reader {
     uint8_t keyspace;                    /* of the last record */
     uint8_t key[STORE_KEY_MAX];          /* of the last record of this keyspace */
     size_t key_len;                      /* 0: there was none */
+    uint32_t block_records;              /* that were read of this block */
 };
 
 /* ---- fields of a payload ---- */
@@ -125,6 +126,19 @@ static bool record_decode(struct reader *reader, struct slice *payload, bool fir
     return true;
 }
 
+static struct error *check_record(struct reader *reader, const struct store_key *key,
+                                  struct slice value) {
+    struct dump_check *check = reader->options->check;
+    struct arena *arena = reader->blocks.arena;
+    struct error *error = check == NULL ? NULL : check->check(check, arena, key, value);
+    if (error == NULL)
+        return NULL;
+    uint64_t number = reader->summary.record_count + reader->block_records + 1;
+    return error_local(arena, "the backup is damaged: record %llu, in '%s': %.*s",
+                       (unsigned long long)number, reader->options->keyspaces[key->keyspace].name,
+                       SLICE_ARGS(error->message));
+}
+
 /* Writes to `txn` unless it is NULL. */
 static struct error *records_decode(struct reader *reader, struct store_txn *txn) {
     struct block_reader *blocks = &reader->blocks;
@@ -140,6 +154,8 @@ static struct error *records_decode(struct reader *reader, struct store_txn *txn
         if (!record_decode(reader, &payload, i == 0, &value))
             return block_damaged(blocks, "a record cannot be read");
         struct store_key key = {reader->places[keyspace], slice_of(reader->key, reader->key_len)};
+        reader->block_records = i;
+        TRY(check_record(reader, &key, value));
         if (txn != NULL)
             store_put(txn, &key, value);
     }

@@ -71,6 +71,8 @@ static struct table_definition full(void) {
         .sse_key_arn = SLICE_LITERAL("arn:key"),
         .stream = STREAM_NEW_AND_OLD,
         .stream_label = SLICE_LITERAL("2024"),
+        .stream_id = 10,
+        .stream_shards = 3,
         .ttl_attribute = SLICE_LITERAL("expires"),
         .insights = {false, INSIGHTS_THROTTLED_KEYS, 22, 23},
         .policy = {SLICE_LITERAL("{}"), true, 24},
@@ -146,6 +148,8 @@ static void assert_same(const struct table_definition *a, const struct table_def
     SAME_SLICE(a->sse_key_arn, b->sse_key_arn);
     assert_int_equal(a->stream, b->stream);
     SAME_SLICE(a->stream_label, b->stream_label);
+    assert_int_equal(a->stream_id, b->stream_id);
+    assert_int_equal(a->stream_shards, b->stream_shards);
     assert_same_policy(&a->policy, &b->policy);
     assert_same_policy(&a->stream_policy, &b->stream_policy);
     SAME_SLICE(a->ttl_attribute, b->ttl_attribute);
@@ -183,6 +187,7 @@ static void definitions_round_trip(void **state) {
     round_trip(full());
     round_trip((struct table_definition){
         .name = SLICE_LITERAL("t"),
+        .id = 1,
         .keys = {.hash_count = 1, .hash = {{SLICE_LITERAL("k"), VALUE_B}}},
         .on_demand = UNITS_UNSET,
         .warm = UNITS_UNSET,
