@@ -160,23 +160,8 @@ static bool check_pairs(const struct import *import) {
 }
 
 static enum app_status write_rates(struct app *app, const struct import *import) {
-    struct ddb_write *writes = calloc(import->count + 1, sizeof(*writes));
-    struct ddb_item **items = calloc(import->count + 1, sizeof(*items));
-    size_t done = 0;
-    if (writes == NULL || items == NULL)
-        abort();
-    for (size_t i = 0; i < import->count; i++) {
-        items[i] = rate_item(&import->rates[i]);
-        writes[i] = (struct ddb_write){.table = RATE_TABLE, .action = DDB_PUT, .item = items[i]};
-    }
-    bool ok = ddb_batch_write_items(app_client(app), writes, import->count, &done);
-    for (size_t i = 0; i < import->count; i++)
-        ddb_item_free(items[i]);
-    free(items);
-    free(writes);
-    if (!ok)
-        return app_db_fail(app, "only %zu of %zu rates are saved, run it again", done,
-                           import->count);
+    if (!store_save_all(app, import->rates, import->count))
+        return APP_FAILED;
     printf("rates saved: %zu\n", import->count);
     return APP_OK;
 }

@@ -134,15 +134,29 @@ struct ddb_item *rate_key(const char *base, const char *target) {
     return key;
 }
 
+/* What DynamoDB would print in another way: zeros at either end, an exponent. */
+static bool is_plain(const char *number) {
+    const char *point = strchr(number, '.');
+    size_t size = strlen(number);
+    return strpbrk(number, "eE") == NULL && (number[0] != '0' || number[1] == '.') &&
+           (point == NULL || number[size - 1] != '0');
+}
+
 struct ddb_item *rate_item(const struct rate *rate) {
     struct ddb_item *item = rate_key(rate->base, rate->target);
     ddb_item_set_string(item, "Base", rate->base);
     ddb_item_set_string(item, "Target", rate->target);
     ddb_item_set_number(item, "Rate", rate->number);
+    if (!is_plain(rate->number))
+        ddb_item_set_string(item, "RateText", rate->number);
     ddb_item_set_int(item, "Timestamp", rate->timestamp);
     ddb_item_set_bool(item, "Stale", rate->stale);
     ddb_item_set_int(item, "ttl", rate->ttl);
     return item;
+}
+
+const char *rate_text(const struct ddb_item *item) {
+    return ddb_item_string(item, "RateText", ddb_item_number(item, "Rate", "?"));
 }
 
 void rate_print(const struct ddb_item *item) {
@@ -150,7 +164,8 @@ void rate_print(const struct ddb_item *item) {
     seconds_describe(item, "Timestamp", saved);
     ttl_describe(item, expiry);
     bool stale = ddb_item_bool(item, "Stale", false) || ttl_has_passed(item);
-    printf("%s %s %s saved %s %s%s\n", ddb_item_string(item, "Base", "?"),
-           ddb_item_string(item, "Target", "?"), ddb_item_number(item, "Rate", "?"), saved, expiry,
-           stale ? " stale" : "");
+    const char *via = ddb_item_string(item, "Via", NULL);
+    printf("%s %s %s saved %s %s%s%s%s\n", ddb_item_string(item, "Base", "?"),
+           ddb_item_string(item, "Target", "?"), rate_text(item), saved, expiry,
+           stale ? " stale" : "", via == NULL ? "" : " via ", via == NULL ? "" : via);
 }

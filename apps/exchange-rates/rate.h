@@ -4,6 +4,7 @@
  *   Base       S     USD               the key of BaseCurrencyIndex: all rates of a base
  *   Target     S     EUR
  *   Rate       N     0.85              how many of Target one of Base is worth
+ *   RateText   S     0.850             the same as it was given, where that differs
  *   Timestamp  N     1704067200        when it was saved
  *   Stale      BOOL  false             somebody has marked it as out of date
  *   ttl        N     1704153600        when DynamoDB may delete it */
@@ -38,8 +39,10 @@ bool rate_check(const struct rate *rate, char ret_problem[RATE_PROBLEM_SIZE]);
 /* {"PK": "RATE#USD#EUR"} and the whole item; yours to free. */
 struct ddb_item *rate_key(const char *base, const char *target);
 struct ddb_item *rate_item(const struct rate *rate);
+/* The number as it was given: "0.850". */
+const char *rate_text(const struct ddb_item *item);
 /* "USD EUR 0.85 saved 2024-01-01T00:00:00Z expires 2024-01-02T00:00:00Z", and "stale" at the end
- * when it is marked so or has expired. */
+ * when it is marked so or has expired; and by which way it was computed, if it was. */
 void rate_print(const struct ddb_item *item);
 
 #endif

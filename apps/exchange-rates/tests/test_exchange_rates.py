@@ -1,7 +1,9 @@
 """exchange-rates: its commands, its README, files, expiry, bad input, its policy, and the AWS CLI on its table."""
 
+import decimal
 import json
 import pathlib
+import random
 import sys
 import tempfile
 import time
@@ -9,7 +11,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
-from testing import ROOT, AppTest
+from testing import ROOT, AppTest, JsonApi, Service
 from wire import clock
 
 FILES = ROOT / "apps/exchange-rates"
@@ -53,9 +55,9 @@ class Commands(ExchangeRates):
         saved = int(item["Timestamp"]["N"])
         self.assertTrue(before <= saved <= time.time())
         self.assertEqual(item, {
-            "PK": {"S": "RATE#USD#EUR"}, "Base": {"S": "USD"}, "Target": {"S": "EUR"}, "Rate": {"N": "0.85"},
+            "PK": {"S": "RATE#USD#EUR"}, "Base": {"S": "USD"}, "Target": {"S": "EUR"}, "Rate": {"N": "0.85"}, "RateText": {"S": "0.850"},
             "Timestamp": {"N": str(saved)}, "Stale": {"BOOL": False}, "ttl": {"N": str(saved + 7200)}})
-        self.expect("USD EUR 0.85 saved TIME expires TIME\n", "get", "USD", "EUR")
+        self.expect("USD EUR 0.850 saved TIME expires TIME\n", "get", "USD", "EUR")
         self.run_app("save", "USD", "EUR", "0.86")
         item = self.item("USD", "EUR")
         self.assertEqual((item["Rate"]["N"], int(item["ttl"]["N"]) - int(item["Timestamp"]["N"])), ("0.86", 86400))
@@ -121,6 +123,90 @@ class Commands(ExchangeRates):
         self.assertEqual(self.import_text(json.dumps(rates), ".json"), (0, "rates saved: 600\n", ""))
         self.assertEqual(self.client.scan(TableName="ExchangeRates", Select="COUNT")["Count"], 600)
         self.assertEqual(len(self.run_app("by-base", "SEK")[1].splitlines()), 24)
+
+
+class Crosses(ExchangeRates):
+    """Rates that follow from others, against Python's decimals."""
+
+    def crossed(self, base, target, *options):
+        status, out, err = self.run_app("get", base, target, "--cross", *options)
+        return out.split()[2] if status == 0 else err
+
+    def test_random_pairs(self):
+        random.seed(7)
+        for _ in range(25):
+            numbers = [f"{random.randint(1, 10 ** random.randint(1, 17))}e-{random.randint(0, 8)}" for _ in range(2)]
+            self.run_app("save", "USD", "EUR", numbers[0])
+            self.run_app("save", "USD", "GBP", numbers[1])
+            with decimal.localcontext() as context:
+                context.prec, context.rounding = 12, decimal.ROUND_HALF_UP
+                expected = decimal.Decimal(numbers[1]) / decimal.Decimal(numbers[0])
+            self.assertEqual(decimal.Decimal(self.crossed("EUR", "GBP")), expected, numbers)
+
+    def test_the_ways(self):
+        self.run_app("save", "USD", "EUR", "0.8")
+        self.expect("EUR USD 1.25 saved TIME expires TIME via inverse\n", "get", "EUR", "USD", "--cross")
+        self.run_app("save", "USD", "CHF", "0.9")
+        self.expect("EUR CHF 1.125 saved TIME expires TIME via USD\n", "get", "EUR", "CHF", "--cross")
+        self.run_app("save", "EUR", "CHF", "1.1")
+        self.expect("EUR CHF 1.1 saved TIME expires TIME\n", "get", "EUR", "CHF", "--cross")
+        self.assertIn("nor one by way of GBP", self.crossed("EUR", "SEK", "--via", "GBP"))
+        self.run_app("mark-stale", "USD", "EUR")
+        self.expect("EUR USD 1.25 saved TIME expires TIME stale via inverse\n", "get", "EUR", "USD", "--cross")
+
+    def test_numbers_come_back_as_given(self):
+        for number in ("0.850", "8.5e-1", "1", "100", "0.1", "007.50", "1.10"):
+            self.run_app("save", "USD", "EUR", number)
+            self.expect(f"USD EUR {number} saved TIME expires TIME\n", "get", "USD", "EUR")
+
+
+class Sources(ExchangeRates):
+    ANSWER = {"base": "USD", "rates": {"EUR": 0.85, "GBP": "0.750", "USD": 1, "BTC": 0.00001, "JPY": -1}}
+
+    def test_a_command(self):
+        source = f"echo '{json.dumps(self.ANSWER)}' #"
+        self.expect("USD rates saved: 2\n", "refresh", "USD", "--source", source)
+        self.expect("USD EUR 0.85 saved TIME expires TIME\nUSD GBP 0.750 saved TIME expires TIME\n", "by-base", "USD")
+        for source, why in (("exit 3; #", "it ended with status 3"), ("echo '{}' #", "its answer has none"), ("echo 5 #", "its answer is not a JSON object")):
+            self.expect("", "refresh", "USD", "--source", source, status=1, err=f"exchange-rates: no rates of USD from the source: {why}\n")
+
+    def test_an_http_api(self):
+        with JsonApi({"/v6/latest/USD": (200, {"conversion_rates": self.ANSWER["rates"]})}) as api:
+            self.expect("USD rates saved: 2\n", "refresh", "USD", "--source-url", f"{api.address}/v6/latest/{{base}}",
+                        "--source-map", "rates=/conversion_rates")
+
+    def test_the_service(self):
+        with JsonApi({"/USD": (200, self.ANSWER)}) as api, \
+                Service("exchange-rates", self.server.endpoint, "--source-url", f"{api.address}/{{base}}", "--bases", "USD") as service:
+            for _ in range(100):
+                if service.get("/rates/USD/EUR")[0] == 200:
+                    break
+                time.sleep(0.05)
+            status, rate = service.get("/rates/EUR/GBP?via=USD")
+            self.assertEqual((status, rate["rate"], rate["via"], rate["stale"]), (200, 0.882352941176, "USD", False))
+            self.assertEqual(service.get("/rates/EUR/GBP")[0], 404)
+            self.assertEqual(service.get("/rates/EUR/EURO")[0], 400)
+            self.assertEqual([rate["target"] for rate in service.get("/rates/USD")[1]["rates"]], ["EUR", "GBP"])
+            status, rate = service.request("PUT", "/rates/EUR/SEK", {"rate": 11.20, "ttlSeconds": 1})
+            self.assertEqual((status, rate["base"], rate["target"], rate["ttl"] - rate["timestamp"]), (200, "EUR", "SEK", 1))
+            self.assertEqual(service.request("PUT", "/rates/EUR/SEK", {"rate": "11"}), (400, {"error": "rate must be a number"}))
+            self.assertEqual(service.request("POST", "/rates/USD/EUR/stale")[1]["stale"], True)
+            self.assertEqual(service.request("DELETE", "/rates/USD/EUR"), (200, {}))
+            self.assertEqual(service.request("DELETE", "/rates/USD/EUR")[0], 404)
+            self.assertIn("exchange_rates_rates_saved_total 2\n", service.text("/metrics"))
+
+
+class Stale(ExchangeRates):
+    """As in the service: what has expired is there for a while."""
+
+    server_arguments = ["--memory", "--ttl-delay", "2d"]
+
+    def test_get_stale_has_something_to_show(self):
+        self.run_app("save", "EUR", "CHF", "0.93", "--ttl", "1s")
+        time.sleep(3)
+        self.assertEqual(self.run_app("get", "EUR", "CHF")[0], 1)
+        status, out, _ = self.run_app("get-stale", "EUR", "CHF")
+        self.assertEqual((status, out.split()[-1]), (0, "stale"))
 
 
 class Expiry(ExchangeRates):
