@@ -9,6 +9,9 @@
  * Memory: one arena per group; a job's results are in the job's arena. */
 #include "engine/commit.h"
 
+#include <stdlib.h>
+
+#include "base/check.h"
 #include "base/container.h"
 #include "base/deadline.h"
 #include "base/log.h"
@@ -21,6 +24,16 @@
 #include "engine/state.h"
 #include "engine/txn.h"
 #include "metrics/meters.h"
+
+/* What is kept from one turn to the next. */
+struct committer {
+    struct arena arena; /* of a group */
+    struct chores chores;
+    bool unsynced; /* what was committed without a sync waits for one */
+    struct timespec sync_at;
+};
+
+static const struct timespec at_once = {0, 0};
 
 static void answer_writes(struct job *jobs, const struct error *error) {
     if (error != NULL)
@@ -112,7 +125,7 @@ static void run_jobs(struct engine *engine, struct arena *arena, struct job *job
     }
 }
 
-/* ---- the thread ---- */
+/* ---- turns, and the thread that takes them ---- */
 
 static bool syncs_later(const struct engine *engine) {
     return engine->options.durability == STORE_RELAXED &&
@@ -129,60 +142,73 @@ static void sync_store(struct engine *engine, struct arena *arena) {
     arena_reset(arena);
 }
 
-/* What was committed without a sync waits for one. */
-struct unsynced {
-    bool any;
-    struct timespec sync_at;
-};
-
-static void sync_when_due(struct engine *engine, struct arena *arena, bool committed, bool stop,
-                          struct unsynced *unsynced) {
-    if (committed && !unsynced->any && syncs_later(engine)) {
-        unsynced->any = true;
-        unsynced->sync_at = deadline_after_ms(engine->options.sync_interval_ms);
+static void sync_when_due(struct engine *engine, struct committer *committer, bool committed,
+                          bool stop) {
+    if (committed && !committer->unsynced && syncs_later(engine)) {
+        committer->unsynced = true;
+        committer->sync_at = deadline_after_ms(engine->options.sync_interval_ms);
     }
-    if (unsynced->any && (stop || deadline_passed(&unsynced->sync_at))) {
-        sync_store(engine, arena);
-        unsynced->any = false;
+    if (committer->unsynced && (stop || deadline_passed(&committer->sync_at))) {
+        sync_store(engine, &committer->arena);
+        committer->unsynced = false;
     }
 }
 
-static const struct timespec *wait_until(const struct chores *chores,
-                                         const struct unsynced *unsynced) {
-    const struct timespec *chore = chores_deadline(chores);
-    if (!unsynced->any || (chore != NULL && deadline_before(chore, &unsynced->sync_at)))
+static const struct timespec *wait_until(const struct committer *committer) {
+    const struct timespec *chore = chores_deadline(&committer->chores);
+    if (!committer->unsynced || (chore != NULL && deadline_before(chore, &committer->sync_at)))
         return chore;
-    return &unsynced->sync_at;
+    return &committer->sync_at;
+}
+
+/* False: that was the last one. */
+static bool take_turn(struct engine *engine, const struct timespec *deadline) {
+    struct committer *committer = engine->committer;
+    struct commit_taken taken = commit_queue_take(&engine->queue, deadline);
+    if (taken.woken)
+        keep_time(engine, &committer->arena);
+    run_jobs(engine, &committer->arena, taken.jobs);
+    bool active = taken.jobs != NULL || taken.woken;
+    bool stepped = !taken.stop && chores_run(&committer->chores, engine, &committer->arena, active);
+    sync_when_due(engine, committer, active || stepped, taken.stop);
+    return !taken.stop;
 }
 
 static void *commit_main(void *context) {
     struct engine *engine = context;
-    struct arena arena;
-    struct chores chores;
-    struct unsynced unsynced = {.any = false};
-    struct commit_taken taken = {.stop = false};
-    arena_init(&arena);
-    chores_init(&chores);
-    while (!taken.stop) {
-        taken = commit_queue_take(&engine->queue, wait_until(&chores, &unsynced));
-        if (taken.woken)
-            keep_time(engine, &arena);
-        run_jobs(engine, &arena, taken.jobs);
-        bool active = taken.jobs != NULL || taken.woken;
-        bool stepped = !taken.stop && chores_run(&chores, engine, &arena, active);
-        sync_when_due(engine, &arena, active || stepped, taken.stop, &unsynced);
-    }
-    arena_release(&arena);
+    while (take_turn(engine, wait_until(engine->committer)))
+        ;
     return NULL;
 }
 
+static void committer_free(struct committer *committer) {
+    arena_release(&committer->arena);
+    free(committer);
+}
+
 struct error *commit_start(struct engine *engine, struct arena *arena) {
-    if (pthread_create(&engine->commit_thread, NULL, commit_main, engine) != 0)
-        return error_local(arena, "the commit thread did not start");
-    return NULL;
+    engine->committer = calloc(1, sizeof(*engine->committer));
+    CHECK(engine->committer != NULL);
+    arena_init(&engine->committer->arena);
+    chores_init(&engine->committer->chores);
+    if (engine->options.stepped ||
+        pthread_create(&engine->commit_thread, NULL, commit_main, engine) == 0)
+        return NULL;
+    committer_free(engine->committer);
+    return error_local(arena, "the commit thread did not start");
+}
+
+void commit_step(struct engine *engine) {
+    CHECK(engine->options.stepped);
+    take_turn(engine, &at_once);
 }
 
 void commit_stop(struct engine *engine) {
     commit_queue_stop(&engine->queue);
-    pthread_join(engine->commit_thread, NULL);
+    if (engine->options.stepped)
+        while (take_turn(engine, &at_once))
+            ;
+    else
+        pthread_join(engine->commit_thread, NULL);
+    committer_free(engine->committer);
 }

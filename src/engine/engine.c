@@ -45,6 +45,10 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
     return NULL;
 }
 
+void engine_step(struct engine *engine) {
+    commit_step(engine);
+}
+
 struct catalog *engine_catalog(struct engine *engine) {
     return &engine->catalog;
 }

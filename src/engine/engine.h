@@ -17,6 +17,9 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
 /* Finishes what is queued, then stops. engine_close(NULL) is fine. */
 void engine_close(struct engine *engine);
 
+/* With options.stepped: runs what was submitted, and one step of each chore whose time it is. */
+void engine_step(struct engine *engine);
+
 /* The tables there are; lives as long as the engine. */
 struct catalog *engine_catalog(struct engine *engine);
 

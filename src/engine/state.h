@@ -33,8 +33,9 @@ struct engine {
     struct sweeper sweeper;
     struct reclaims reclaims;
     struct commit_queue queue;
-    pthread_t commit_thread;
-    int64_t time_at_open_ms; /* of the last number then */
+    struct committer *committer; /* of commit.c */
+    pthread_t commit_thread;     /* unless options.stepped */
+    int64_t time_at_open_ms;     /* of the last number then */
 };
 
 #endif

@@ -1,17 +1,9 @@
 /* backup_fixture.c - catalog jobs that a test waits for. */
 #include "support/backup_fixture.h"
 
-#include <time.h>
-
 #include "base/bytes.h"
 #include "base/check.h"
 #include "codec/key.h"
-
-static void wait_a_little(int *turns) {
-    const struct timespec pause = {0, 200000};
-    CHECK((*turns)++ < 150000);
-    nanosleep(&pause, NULL);
-}
 
 /* ---- jobs ---- */
 
@@ -51,7 +43,7 @@ static struct error *run_then_put(struct engine_fixture *fixture, const char *ta
     submit(fixture, table, work, change);
     fixture_submit_writes(fixture, &put);
     fixture_let_go(&hold);
-    sem_wait(&fixture->done); /* for one of them */
+    fixture_wait(fixture); /* for one of them */
     struct error *error = fixture_await_catalog(&work->job);
     CHECK(put.error == NULL && write.error == NULL);
     return error;
@@ -160,7 +152,7 @@ struct error *backup_restore_time_then_put(struct engine_fixture *fixture, const
 
 void backup_table_wait(struct engine_fixture *fixture, const char *table) {
     for (int turns = 0; catalog_find(fixture->view, slice_text(table))->definition.restoring;)
-        wait_a_little(&turns);
+        fixture_pause(fixture, &turns);
 }
 
 /* ---- looking ---- */
@@ -202,7 +194,7 @@ size_t backup_count(struct engine_fixture *fixture) {
 void backup_wait(struct engine_fixture *fixture, const struct backup *backup) {
     struct backup_id id = {backup->created_ms, backup->id};
     for (int turns = 0; backup_now(fixture, id).status == BACKUP_CREATING;)
-        wait_a_little(&turns);
+        fixture_pause(fixture, &turns);
 }
 
 size_t backup_records(struct engine_fixture *fixture, struct store *store, uint8_t keyspace,

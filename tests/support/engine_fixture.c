@@ -1,6 +1,8 @@
 /* engine_fixture.c - submits a job and waits for it. */
 #include "support/engine_fixture.h"
 
+#include <time.h>
+
 #include "base/check.h"
 #include "base/container.h"
 #include "store/memory/memory.h"
@@ -34,6 +36,7 @@ struct error *fixture_open_with(struct engine_fixture *fixture,
                                 const struct engine_options *options) {
     arena_init(&fixture->arena);
     sem_init(&fixture->done, 0, 0);
+    fixture->stepped = options->stepped;
     fixture->engine = NULL;
     fixture->view = NULL;
     fixture->program_count = 0;
@@ -57,6 +60,24 @@ void fixture_close(struct engine_fixture *fixture) {
         table_unref(fixture->tables[i]);
     sem_destroy(&fixture->done);
     arena_release(&fixture->arena);
+}
+
+void fixture_wait(struct engine_fixture *fixture) {
+    if (!fixture->stepped) {
+        sem_wait(&fixture->done);
+        return;
+    }
+    while (sem_trywait(&fixture->done) != 0)
+        engine_step(fixture->engine);
+}
+
+void fixture_pause(struct engine_fixture *fixture, int *turns) {
+    const struct timespec pause = {0, 100000};
+    CHECK((*turns)++ < 300000);
+    if (fixture->stepped)
+        engine_step(fixture->engine);
+    else
+        nanosleep(&pause, NULL);
 }
 
 struct value fixture_item(struct engine_fixture *fixture, const char *json) {
@@ -98,7 +119,7 @@ void fixture_submit_catalog(struct engine_fixture *fixture, struct fixture_job *
 }
 
 struct error *fixture_await_catalog(struct fixture_job *job) {
-    sem_wait(&job->fixture->done);
+    fixture_wait(job->fixture);
     catalog_job_release(&job->job);
     return job->job.error;
 }
@@ -277,7 +298,7 @@ void fixture_submit_writes(struct engine_fixture *fixture, struct write_job *job
 
 struct error *fixture_write_job(struct engine_fixture *fixture, struct write_job *job) {
     fixture_submit_writes(fixture, job);
-    sem_wait(&fixture->done);
+    fixture_wait(fixture);
     return job->error;
 }
 
@@ -288,7 +309,7 @@ void fixture_write_group(struct engine_fixture *fixture, size_t count, struct wr
         fixture_submit_writes(fixture, jobs[i]);
     fixture_let_go(&hold);
     for (size_t i = 0; i < count; i++)
-        sem_wait(&fixture->done);
+        fixture_wait(fixture);
 }
 
 struct error *fixture_write(struct engine_fixture *fixture, struct item_write *write) {

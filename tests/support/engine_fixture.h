@@ -17,6 +17,7 @@ struct engine_fixture {
     struct engine *engine;
     struct catalog_view *view;
     sem_t done;
+    bool stepped; /* whoever waits steps the engine meanwhile; no fixture_hold() then */
     struct expr_program *programs[FIXTURE_PROGRAMS_MAX]; /* of fixture_expr() */
     size_t program_count;
     struct table *tables[FIXTURE_TABLES_MAX]; /* that fixture_table() returned, referenced */
@@ -39,6 +40,12 @@ struct engine_options fixture_options(struct store *store);
 struct error *fixture_open_with(struct engine_fixture *fixture,
                                 const struct engine_options *options);
 void fixture_close(struct engine_fixture *fixture);
+
+/* Until fixture->done is posted. */
+void fixture_wait(struct engine_fixture *fixture);
+/* Gives chores a moment, or a step; it is a failure when that was often in vain. *turns is 0 at
+ * first. */
+void fixture_pause(struct engine_fixture *fixture, int *turns);
 
 /* An item from DynamoDB JSON, e.g. {"pk":{"S":"a"}}. */
 struct value fixture_item(struct engine_fixture *fixture, const char *json);

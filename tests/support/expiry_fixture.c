@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/bytes.h"
 #include "base/check.h"
@@ -47,20 +46,14 @@ struct error *expiry_set(struct engine_fixture *fixture, const char *table, cons
 
 /* ---- waiting ---- */
 
-static void pause_at_most(int *times) {
-    const struct timespec pause = {0, 100000};
-    CHECK((*times)++ < 300000);
-    nanosleep(&pause, NULL);
-}
-
 void expiry_wait_built(struct engine_fixture *fixture, const char *table) {
     for (int times = 0; fixture_table(fixture, table)->definition.ttl_building;)
-        pause_at_most(&times);
+        fixture_pause(fixture, &times);
 }
 
 void expiry_wait_items(struct engine_fixture *fixture, const char *table, int64_t count) {
     for (int times = 0; fixture_table(fixture, table)->stats->item_count != count;)
-        pause_at_most(&times);
+        fixture_pause(fixture, &times);
 }
 
 /* ---- comparing ---- */
@@ -140,7 +133,7 @@ static struct key_list without_indexes(const struct table_definition *table, str
 
 void expiry_wait_swept(struct engine_fixture *fixture, struct store *store, const char *name,
                        int64_t second) {
-    for (int times = 0;; pause_at_most(&times)) {
+    for (int times = 0;; fixture_pause(fixture, &times)) {
         const struct table *table = fixture_table(fixture, name);
         struct arena_mark mark = arena_mark(&fixture->arena);
         struct key_list wanted = read_keys(fixture, store, KEYSPACE_ITEMS, &table->definition);

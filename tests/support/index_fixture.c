@@ -2,8 +2,6 @@
  * from the items, without the engine's own functions. */
 #include "support/index_fixture.h"
 
-#include <time.h>
-
 #include "base/bytes.h"
 #include "base/check.h"
 #include "model/value_builder.h"
@@ -81,11 +79,8 @@ static bool is_creating(struct engine_fixture *fixture, const char *table) {
 }
 
 void index_wait(struct engine_fixture *fixture, const char *table) {
-    const struct timespec pause = {0, 100000};
-    for (int i = 0; is_creating(fixture, table); i++) {
-        CHECK(i < 300000);
-        nanosleep(&pause, NULL);
-    }
+    for (int turns = 0; is_creating(fixture, table);)
+        fixture_pause(fixture, &turns);
 }
 
 /* ---- comparing ---- */

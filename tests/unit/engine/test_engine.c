@@ -317,6 +317,27 @@ static void a_new_database_has_the_secret_that_chance_gave(void **state) {
     fixture_close(&f);
 }
 
+/* So that a test can say what happens when. */
+static void a_stepped_engine_does_nothing_by_itself(void **state) {
+    (void)state;
+    struct engine_fixture f;
+    struct engine_options options = fixture_options(fixture_store());
+    options.stepped = true;
+    assert_null(fixture_open_with(&f, &options));
+    assert_null(fixture_create_table(&f, "Things", VALUE_N));
+    struct item_write write = {
+        .table = fixture_table(&f, "Things"), .kind = WRITE_PUT, .item = fixture_item(&f, A1)};
+    struct write_job job = {.writes = &write, .count = 1};
+    item_write_prepare(f.engine, &f.arena, &write);
+    fixture_submit_writes(&f, &job);
+    assert_item(&f, A1, "absent");
+    engine_step(f.engine);
+    assert_int_equal(sem_trywait(&f.done), 0);
+    assert_item(&f, A1, A1);
+    fixture_submit_writes(&f, &job); /* which is done when the engine is closed */
+    fixture_close(&f);
+}
+
 #define ENGINE_TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void) {
@@ -332,6 +353,7 @@ int main(void) {
         ENGINE_TEST(tables_are_sorted_and_unique),
         cmocka_unit_test(a_moved_clock_is_kept_at_once),
         cmocka_unit_test(a_new_database_has_the_secret_that_chance_gave),
+        cmocka_unit_test(a_stepped_engine_does_nothing_by_itself),
     };
     return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
 }
