@@ -126,6 +126,11 @@ static struct error *restore(struct catalog_job *job, const struct table *curren
         definition->indexes[i].status = TABLE_ACTIVE;
     }
     definition->pitr_days = 0;
+    definition->stream = STREAM_OFF; /* a restored table has neither that nor expiry */
+    definition->stream_id = 0;
+    definition->ttl_attribute = SLICE_NONE;
+    definition->ttl_id = 0;
+    definition->ttl_building = false;
     definition->status = TABLE_CREATING;
     definition->restoring = true;
     ret_change->action = CATALOG_CREATE;

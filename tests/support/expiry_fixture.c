@@ -92,6 +92,8 @@ static struct key_list read_keys(struct engine_fixture *fixture, struct store *s
         if (!more)
             break;
         CHECK(list.count < KEYS_MAX);
+        if (keyspace == KEYSPACE_ITEMS && load_u32_be(key.data) != table->id)
+            continue; /* of a backup */
         if (keyspace != KEYSPACE_ITEMS) {
             list.keys[list.count++] = arena_slice(&fixture->arena, key);
         } else if (second_of(

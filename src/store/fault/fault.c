@@ -47,7 +47,8 @@ static struct store_scan *inner_scan(struct store_scan *scan) {
 static struct error *call_count(struct fault_store *store, struct arena *arena, const char *name) {
     uint64_t call = atomic_fetch_add(&store->calls, 1) + 1;
     bool fails = (store->fault == FAULT_ERROR && call == store->n) ||
-                 (store->fault == FAULT_ERROR_FROM_HERE && call >= store->n);
+                 (store->fault == FAULT_ERROR_FROM_HERE && call >= store->n) ||
+                 (store->fault == FAULT_GONE_APPLIED && atomic_load(&store->fired));
     if (!fails)
         return NULL;
     atomic_store(&store->fired, true);
@@ -115,7 +116,7 @@ static void fault_remove_range(struct store_txn *txn, const struct store_range *
 static enum fault commit_fault(struct fault_store *store) {
     bool chosen = atomic_fetch_add(&store->commits, 1) + 1 == store->n;
     bool outcome = store->fault == FAULT_CONFLICT || store->fault == FAULT_UNKNOWN_APPLIED ||
-                   store->fault == FAULT_UNKNOWN_LOST;
+                   store->fault == FAULT_UNKNOWN_LOST || store->fault == FAULT_GONE_APPLIED;
     if (!chosen || !outcome)
         return FAULT_NONE;
     atomic_store(&store->fired, true);
@@ -125,8 +126,8 @@ static enum fault commit_fault(struct fault_store *store) {
 static struct error *fault_commit(struct store_txn *txn, enum store_durability durability,
                                   enum store_outcome *ret_outcome) {
     struct fault_store *store = fault_of(txn->store);
-    enum fault fault = commit_fault(store);
     TRY(call_count(store, txn->arena, "commit"));
+    enum fault fault = commit_fault(store);
     if (fault == FAULT_CONFLICT || fault == FAULT_UNKNOWN_LOST) {
         *ret_outcome = fault == FAULT_CONFLICT ? STORE_CONFLICT : STORE_UNKNOWN;
         return NULL;
@@ -134,6 +135,8 @@ static struct error *fault_commit(struct store_txn *txn, enum store_durability d
     TRY(store_commit(inner_txn(txn), durability, ret_outcome));
     if (fault == FAULT_UNKNOWN_APPLIED)
         *ret_outcome = STORE_UNKNOWN;
+    if (fault == FAULT_GONE_APPLIED)
+        return error_local(txn->arena, "injected fault: the store is gone");
     return NULL;
 }
 

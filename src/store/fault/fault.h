@@ -15,12 +15,13 @@ enum fault {
     FAULT_CONFLICT,        /* the n-th commit does nothing and says STORE_CONFLICT */
     FAULT_UNKNOWN_APPLIED, /* the n-th commit commits and says STORE_UNKNOWN */
     FAULT_UNKNOWN_LOST,    /* the n-th commit does nothing and says STORE_UNKNOWN */
+    FAULT_GONE_APPLIED,    /* the n-th commit commits, but that call and all after it fail */
 };
 
 /* Owns `inner`, and closes it when it is closed. Passes everything on until it is armed. */
 struct store *fault_store_new(struct store *inner);
 
-/* Forgets what was counted, then lets the n-th call (of the last three kinds: the n-th commit) from
+/* Forgets what was counted, then lets the n-th call (of the last four kinds: the n-th commit) from
  * now on have the fault. No transaction is open. */
 void fault_store_arm(struct store *store, enum fault fault, uint64_t n);
 

@@ -125,6 +125,23 @@ static void from_here_on_means_all(void **state) {
     arena_release(&arena);
 }
 
+static void what_was_applied_may_not_be_told(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct store *store = store_new(&arena);
+    enum store_outcome outcome = STORE_UNKNOWN;
+    fault_store_arm(store, FAULT_GONE_APPLIED, 1);
+    assert_non_null(scenario(store, &arena, &outcome));
+    assert_true(fault_store_fired(store));
+    assert_int_equal(fault_store_commits(store), 1);
+    assert_non_null(scenario(store, &arena, &outcome));
+    assert_int_equal(fault_store_commits(store), 1); /* it does not come so far */
+    assert_true(has_new(store, &arena));
+    store_close(store);
+    arena_release(&arena);
+}
+
 static void commits_have_the_chosen_outcome(void **state) {
     (void)state;
     static const struct {
@@ -159,6 +176,7 @@ int main(void) {
         cmocka_unit_test(every_call_can_fail),
         cmocka_unit_test(unarmed_it_only_counts),
         cmocka_unit_test(from_here_on_means_all),
+        cmocka_unit_test(what_was_applied_may_not_be_told),
         cmocka_unit_test(commits_have_the_chosen_outcome),
     };
     return cmocka_run_group_tests_name("fault", tests, NULL, NULL);
