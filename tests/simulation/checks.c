@@ -207,7 +207,7 @@ static bool is_settled(struct world *world) {
     for (size_t i = 0; i < table->index_count; i++)
         if (table->indexes[i].status != TABLE_ACTIVE)
             return false;
-    return !table->ttl_building;
+    return !table->ttl_building && !world->restoring;
 }
 
 void checks_all(struct world *world) {

@@ -58,7 +58,8 @@ static void turn(struct world *world, size_t *day_began) {
     if (world->scan.open || chance_once_in(c, 20))
         checks_scan(world);
     arm(world, told);
-    engine_step(world->fixture.engine);
+    if (!chance_once_in(c, 12) || !settings_change(world))
+        engine_step(world->fixture.engine);
     world->steps++;
     bool fired = fault_store_fired(world->store);
     world->faults += fired;
@@ -72,6 +73,7 @@ static void turn(struct world *world, size_t *day_began) {
     world->dying = false;
     jobs_end(world);
     checks_expired(world);
+    settings_look(world);
 }
 
 /* Until nothing is under way any more. */
@@ -80,7 +82,10 @@ static void settle(struct world *world) {
         world_pass(world, 1000);
         engine_step(world->fixture.engine);
         checks_expired(world);
+        settings_look(world);
     }
+    if (world->restoring)
+        world_fail(world, "a restore does not end");
     checks_expired(world);
     if (checks_due(world) > 0)
         world_fail(world, "what has expired stays");
@@ -164,7 +169,7 @@ static long number_from(const char *name, long fallback) {
 }
 
 struct totals {
-    uint64_t steps, writes, refused, crashes, faults, replays, expired, checks;
+    uint64_t steps, writes, refused, crashes, faults, backups, restores, replays, expired, checks;
 };
 
 static void run_seed(uint64_t seed, struct totals *totals) {
@@ -177,6 +182,8 @@ static void run_seed(uint64_t seed, struct totals *totals) {
     totals->refused += world.refused;
     totals->crashes += world.crashes;
     totals->faults += world.faults;
+    totals->backups += world.backups;
+    totals->restores += world.restores;
     totals->replays += world.replays;
     totals->expired += world.expired;
     totals->checks += world.checks;
@@ -193,13 +200,13 @@ static void run_seeds(uint64_t seed, bool one) {
     printf(
         "ok 3 - seeds %llu to %llu: %llu steps, %lld in a second of a processor, %llu writes, %llu "
         "cancelled, "
-        "%llu crashes, %llu faults, %llu replays, %llu expired, "
+        "%llu crashes, %llu faults, %llu backups, %llu restores, %llu replays, %llu expired, "
         "%llu checks of everything\n",
         (unsigned long long)seed, (unsigned long long)(seed + count - 1),
         (unsigned long long)t.steps, (long long)t.steps * 1000 / (long long)used,
         (unsigned long long)t.writes, (unsigned long long)t.refused, (unsigned long long)t.crashes,
-        (unsigned long long)t.faults, (unsigned long long)t.replays, (unsigned long long)t.expired,
-        (unsigned long long)t.checks);
+        (unsigned long long)t.faults, (unsigned long long)t.backups, (unsigned long long)t.restores,
+        (unsigned long long)t.replays, (unsigned long long)t.expired, (unsigned long long)t.checks);
 }
 
 int main(void) {

@@ -13,7 +13,6 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "store/fault/fault.h"
-#include "support/expiry_fixture.h"
 #include "support/shared_store.h"
 
 #define START_MS INT64_C(2000000000000)
@@ -93,10 +92,10 @@ void world_open(struct world *world) {
     if (fixture_table(&world->fixture, "T") == NULL) {
         CHECK(fixture_create_indexed(&world->fixture, "T") == NULL);
         CHECK(fixture_set_stream(&world->fixture, "T", STREAM_NEW_AND_OLD) == NULL);
-        CHECK(expiry_set(&world->fixture, "T", "e") == NULL);
         return;
     }
     jobs_resolve(world);
+    settings_resolve(world);
     checks_expired(world);
 }
 
@@ -114,7 +113,6 @@ void world_init(struct world *world, uint64_t seed) {
     world->base = shared_store_new(fixture_store());
     world->programs = expr_cache_new(64);
     world_open(world);
-    world->settings.expires = true;
 }
 
 void world_release(struct world *world) {

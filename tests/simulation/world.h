@@ -10,7 +10,7 @@
 
 #include "simulation/chance.h"
 #include "simulation/model.h"
-#include "support/engine_fixture.h"
+#include "support/backup_fixture.h"
 
 enum { WORLD_WRITES_MAX = 6, WORLD_JOBS_MAX = 8, WORLD_TOKENS_MAX = 8, WORLD_TOKEN_CHARS = 24 };
 
@@ -37,7 +37,7 @@ struct world_job {
 
 /* What the table is set to, beside its items. */
 struct world_settings {
-    bool expires;
+    bool expires, recovers, later;
 };
 
 struct world_scan { /* that sees one moment, however long it takes */
@@ -59,16 +59,22 @@ struct world {
     struct expr_cache *programs;
     struct model model;
     struct world_settings settings;
+    bool settings_unsure;
     struct world_token tokens[WORLD_TOKENS_MAX];
     uint64_t token_count;
     struct world_job jobs[WORLD_JOBS_MAX];
     int job_count;
     int unsure_count; /* the last so many of the jobs were answered with a failure */
     struct world_scan scan;
+    bool has_backup, backup_unsure;
+    struct backup_id backup;
+    struct model_item backup_items[MODEL_KEYS];
+    bool restoring, restore_unsure;
+    struct model_item restored[MODEL_KEYS];
     bool dying;        /* the store is gone, or about to be */
     bool gone_applied; /* and its last commit happened, though nobody heard of it */
     /* What was done. */
-    uint64_t steps, writes, refused, crashes, faults, replays, expired, checks;
+    uint64_t steps, writes, refused, crashes, faults, restores, backups, replays, expired, checks;
     uint64_t digest; /* of all that was answered */
 };
 
@@ -91,6 +97,14 @@ void jobs_submit(struct world *world);
 void jobs_end(struct world *world);
 /* After a crash: finds out which of them happened. */
 void jobs_resolve(struct world *world);
+
+/* settings.c: what changes the catalog */
+/* Changes something, which steps the engine; false: nothing could be changed. */
+bool settings_change(struct world *world);
+/* Compares a table that was restored, once it is, and drops it. */
+void settings_look(struct world *world);
+/* After a crash. */
+void settings_resolve(struct world *world);
 
 /* checks.c: reading */
 void checks_read_one(struct world *world);
