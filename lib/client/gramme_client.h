@@ -97,6 +97,8 @@ struct ddb_options {
     int backoff_base_ms;    /* 50: the n-th wait is random, up to base * 2^(n-1) */
     int backoff_max_ms;     /* 5000, however many attempts there were */
     size_t reply_size_max;  /* 64 MB; a longer reply is an error */
+    /* "dynamodb"; "monitoring" for calls to GraniteServiceVersion20100801, and so on */
+    const char *signing_name;
 };
 
 /* Never NULL. When a setting is missing or wrong, ddb_client_error() says which, and every call

@@ -87,6 +87,7 @@ static const char *load_region(const struct lookup *lookup, struct settings *set
     if (!is_region(region))
         return (const char *)arena_printf(lookup->arena, "\"%s\" is no region", region).data;
     settings->credentials.region = region;
+    settings->credentials.service = present(lookup->options->signing_name);
     return NULL;
 }
 
@@ -153,6 +154,7 @@ static const char *use_credentials(struct credentials found, const char *where,
         return (const char *)arena_printf(lookup->arena, "the credentials in %s %s", where, problem)
             .data;
     found.region = settings->credentials.region;
+    found.service = settings->credentials.service;
     settings->credentials = found;
     return NULL;
 }
@@ -206,6 +208,7 @@ static void copy_text(struct arena *arena, const char **text) {
 static void copy_texts(struct arena *arena, struct settings *settings) {
     copy_text(arena, &settings->endpoint);
     copy_text(arena, &settings->credentials.region);
+    copy_text(arena, &settings->credentials.service);
     copy_text(arena, &settings->credentials.id);
     copy_text(arena, &settings->credentials.secret);
     copy_text(arena, &settings->credentials.token);

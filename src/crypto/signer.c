@@ -17,9 +17,10 @@ void signer_release(struct signer *signer) {
 }
 
 static struct sigv4_scope scope_of(const struct credentials *credentials, const char *date) {
+    const char *service = credentials->service;
     return (struct sigv4_scope){.day = slice_of(date, SIGV4_DAY_CHARS),
                                 .region = slice_text(credentials->region),
-                                .service = SLICE_LITERAL("dynamodb")};
+                                .service = slice_text(service == NULL ? "dynamodb" : service)};
 }
 
 void signer_set_time(struct signer *signer, int64_t now_s) {

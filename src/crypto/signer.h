@@ -1,4 +1,4 @@
-/* signer.h - signs what one caller sends to DynamoDB, as AWS's tools do it.
+/* signer.h - signs what one caller sends to DynamoDB, or to a service that speaks as it does.
  *
  * The key is made once a day and the date's text once a second; what is left for each request is a
  * hash of its body, one of its canonical form, and an HMAC. Threads: one. */
@@ -15,6 +15,7 @@ struct credentials {
     const char *secret;
     const char *token; /* NULL: none */
     const char *region;
+    const char *service; /* NULL: dynamodb */
 };
 
 /* A POST of JSON: what is signed of it, besides what the signer knows. */

@@ -51,6 +51,7 @@ struct error *service_open(struct service *service, struct arena *arena,
                                  .region = options->region,
                                  .access_key_id = options->access_key_id,
                                  .secret_access_key = options->secret_access_key,
+                                 .signing_name = options->signing_name,
                                  .attempts_max = 4};
     service->client = ddb_client_new(&client);
     if (ddb_client_error(service->client) != NULL)

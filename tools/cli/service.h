@@ -17,8 +17,9 @@ struct service_options {
     const char *region;
     const char *access_key_id; /* NULL: the environment's */
     const char *secret_access_key;
-    double timeout_s; /* of one wait */
-    FILE *progress;   /* gets a dot now and then during a long wait; NULL: nothing does */
+    const char *signing_name; /* NULL: dynamodb's */
+    double timeout_s;         /* of one wait */
+    FILE *progress;           /* gets a dot now and then during a long wait; NULL: nothing does */
 };
 
 struct service {

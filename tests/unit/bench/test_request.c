@@ -11,7 +11,7 @@
 
 #include "bench/request.h"
 
-static const struct credentials nobody = {"id", "secret", NULL, "us-east-1"};
+static const struct credentials nobody = {"id", "secret", NULL, "us-east-1", NULL};
 
 struct built {
     struct arena arena;

@@ -25,7 +25,7 @@ static void begin(struct signing *signing, const char *token) {
     arena_init(&signing->arena);
     key_space_init(&signing->keys, KEYS_SEQUENTIAL, 1000);
     signing->credentials = (struct credentials){
-        "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", token, "eu-central-1"};
+        "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", token, "eu-central-1", NULL};
     struct request_settings settings = {
         .host = "example.com:8000", .credentials = &signing->credentials, .group = 1};
     struct request_text text = {"GetItem", "{\"TableName\":\"t\",\"Key\":{\"pk\":{\"S\":\"%k\"}}}"};

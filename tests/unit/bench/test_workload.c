@@ -12,7 +12,7 @@
 #include "bench/workload.h"
 #include "json/reader.h"
 
-static const struct credentials nobody = {"id", "secret", NULL, "us-east-1"};
+static const struct credentials nobody = {"id", "secret", NULL, "us-east-1", NULL};
 
 static void assert_json(struct arena *arena, struct slice text) {
     struct json_reader reader;

@@ -82,7 +82,8 @@ static int remove_home(void **state) {
     return 0;
 }
 
-/* Loads, and prints the settings as one line: "endpoint region id secret token" or the problem. */
+/* Loads, and prints the settings as one line: "endpoint region id secret token" or the problem.
+ * The service that it signs for comes last when it was given. */
 static void assert_settings(const struct ddb_options *options, const char *const *variables,
                             const char *expected) {
     struct arena arena;
@@ -94,9 +95,11 @@ static void assert_settings(const struct ddb_options *options, const char *const
     if (problem != NULL)
         snprintf(line, sizeof(line), "%s", problem);
     else
-        snprintf(line, sizeof(line), "%s %s %s %s %s", settings.endpoint,
+        snprintf(line, sizeof(line), "%s %s %s %s %s%s%s", settings.endpoint,
                  settings.credentials.region, settings.credentials.id, settings.credentials.secret,
-                 settings.credentials.token == NULL ? "-" : settings.credentials.token);
+                 settings.credentials.token == NULL ? "-" : settings.credentials.token,
+                 settings.credentials.service == NULL ? "" : " ",
+                 settings.credentials.service == NULL ? "" : settings.credentials.service);
     assert_string_equal(line, expected);
     arena_release(&arena);
 }
@@ -106,6 +109,9 @@ static void assert_settings(const struct ddb_options *options, const char *const
 
 static void the_environment(void **state) {
     (void)state;
+    assert_settings(&(struct ddb_options){.signing_name = "monitoring"},
+                    VARIABLES("AWS_REGION", "us-east-2", KEYS),
+                    "https://dynamodb.us-east-2.amazonaws.com us-east-2 id secret - monitoring");
     assert_settings(NULL, VARIABLES("AWS_REGION", "us-east-2", "AWS_DEFAULT_REGION", "x", KEYS),
                     "https://dynamodb.us-east-2.amazonaws.com us-east-2 id secret -");
     assert_settings(NULL, VARIABLES("AWS_DEFAULT_REGION", "cn-north-1", KEYS),
