@@ -42,8 +42,7 @@ struct alarm_query {
     struct slice label;      /* these may be absent */
     struct slice account;
     struct alarm_metric metric; /* of an expression, only its period */
-    bool returns_said;
-    bool returns; /* that is the one */
+    bool returns;               /* that is the one */
 };
 
 struct alarm_actions {

@@ -133,7 +133,7 @@ static void trigger_query(struct json_writer *json, const struct alarm_query *qu
     } else if (metric->period_s > 0) {
         member_integer(json, "Period", metric->period_s);
     }
-    member_bool(json, "ReturnData", !query->returns_said || query->returns);
+    member_bool(json, "ReturnData", query->returns);
     json_object_end(json);
 }
 

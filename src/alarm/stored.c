@@ -61,8 +61,7 @@ static void write_queries(struct json_writer *json, const struct alarm_settings 
         text(json, "expression", query->expression);
         text(json, "label", query->label);
         text(json, "account", query->account);
-        if (query->returns_said)
-            member_bool(json, "returns", query->returns);
+        member_bool(json, "returns", query->returns);
         write_metric(json, &query->metric);
         json_object_end(json);
     }
@@ -247,7 +246,6 @@ static bool read_queries(struct arena *arena, const struct json_value *object,
         query->expression = json_find_text(item, "expression");
         query->label = json_find_text(item, "label");
         query->account = json_find_text(item, "account");
-        query->returns_said = json_find(item, "returns") != NULL;
         query->returns = is_true(item, "returns");
         if (!slice_present(query->id) || !read_metric(arena, item, &query->metric))
             return false;

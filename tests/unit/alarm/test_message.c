@@ -52,14 +52,12 @@ static struct alarm mathematical(void) {
     queries[0] = (struct alarm_query){.id = SLICE_LITERAL("e1"),
                                       .expression = SLICE_LITERAL("m1 * 100"),
                                       .label = SLICE_LITERAL("rate"),
-                                      .returns_said = true,
                                       .returns = true};
     queries[1] = (struct alarm_query){.id = SLICE_LITERAL("m1"),
                                       .metric = {.name_space = SLICE_LITERAL("AWS/DynamoDB"),
                                                  .name = SLICE_LITERAL("UserErrors"),
                                                  .period_s = 60,
-                                                 .statistic = SLICE_LITERAL("Sum")},
-                                      .returns_said = true};
+                                                 .statistic = SLICE_LITERAL("Sum")}};
     alarm.settings.metric = (struct alarm_metric){.period_s = 0};
     alarm.settings.queries = queries;
     alarm.settings.query_count = 2;
