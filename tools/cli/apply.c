@@ -1,4 +1,4 @@
-/* apply.c - `gramme apply`: makes tables what a template says.
+/* apply.c - `gramme apply`: makes tables, and alarms and dashboards, what a template says.
  *
  * Everything is read and planned before anything is changed: a mistake in the template, or a change
  * that would lose data, leaves all tables as they are. The plan and the outputs go to standard
@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "cli/apply_table.h"
+#include "cli/apply_watch.h"
 #include "cli/options.h"
 
 enum { STATUS_FINE = 0, STATUS_FAILED = 1, STATUS_WRONG = 2 };
@@ -34,6 +35,10 @@ struct apply {
     struct wanted_table *tables;
     struct plan *plans; /* by table */
     size_t count;
+    struct service monitor; /* opened when there are watches */
+    struct wanted_watch *watches;
+    struct plan *watch_plans;
+    size_t watch_count;
 };
 
 static int failed(const struct error *error, int status) {
@@ -111,6 +116,7 @@ static struct error *load(struct apply *apply) {
     struct template_options options = choose_options(apply);
     TRY(template_load(apply->arena, &options, text, &apply->template));
     TRY(template_tables(apply->template, &apply->tables, &apply->count));
+    TRY(template_watches(apply->template, &apply->watches, &apply->watch_count));
     TRY(template_outputs(apply->template, &outputs, &output_count));
     for (size_t i = 0; i < apply->template->notice_count; i++)
         fprintf(stderr, "%.*s\n", SLICE_ARGS(apply->template->notices[i]));
@@ -147,6 +153,44 @@ static struct error *make_plans(struct apply *apply) {
     return NULL;
 }
 
+/* A server that has tables only still gets these. */
+static void skip_watches(struct apply *apply) {
+    for (size_t i = 0; i < apply->watch_count; i++) {
+        const struct template_resource *resource = apply->watches[i].resource;
+        fprintf(stderr,
+                "%.*s:%u:%u: warning: %.*s (%.*s) is skipped: this server has no "
+                "CloudWatch\n",
+                SLICE_ARGS(apply->template->document.name), resource->mark.line,
+                resource->mark.column, SLICE_ARGS(resource->id), SLICE_ARGS(resource->type));
+    }
+    apply->watch_count = 0;
+}
+
+static struct error *plan_watches(struct apply *apply) {
+    apply->watch_plans = ARENA_ARRAY(apply->arena, struct plan, apply->watch_count + 1);
+    for (size_t i = 0; i < apply->watch_count; i++) {
+        const struct wanted_watch *watch = &apply->watches[i];
+        struct found_watch found;
+        struct error *error = apply_find_watch(&apply->monitor, watch, &found);
+        if (error != NULL && error->code == ERROR_UNKNOWN_OPERATION) {
+            skip_watches(apply);
+            return NULL;
+        }
+        if (error == NULL)
+            error = watch_plan(apply->template, watch, &found, &apply->watch_plans[i]);
+        if (error != NULL)
+            return template_error(apply->template, watch->resource->mark, "%.*s",
+                                  SLICE_ARGS(error->message));
+    }
+    return NULL;
+}
+
+static void show_watch_plans(const struct apply *apply) {
+    for (size_t i = 0; i < apply->watch_count; i++)
+        for (size_t k = 0; k < apply->watch_plans[i].line_count; k++)
+            printf("%.*s\n", SLICE_ARGS(apply->watch_plans[i].lines[k]));
+}
+
 static void show_plan(const struct apply *apply) {
     for (size_t i = 0; i < apply->count; i++) {
         const struct plan *plan = &apply->plans[i];
@@ -157,6 +201,7 @@ static void show_plan(const struct apply *apply) {
                        SLICE_ARGS(apply->tables[i].resource->id));
         }
     }
+    show_watch_plans(apply);
     fflush(stdout);
 }
 
@@ -164,6 +209,8 @@ static size_t count_steps(const struct apply *apply) {
     size_t count = 0;
     for (size_t i = 0; i < apply->count; i++)
         count += apply->plans[i].step_count;
+    for (size_t i = 0; i < apply->watch_count; i++)
+        count += apply->watch_plans[i].step_count;
     return count;
 }
 
@@ -189,6 +236,22 @@ static bool check_losses(struct apply *apply) {
 }
 
 /* ---- carrying it out ---- */
+
+static struct error *carry_out_watch(struct apply *apply, size_t at) {
+    const struct plan *plan = &apply->watch_plans[at];
+    for (size_t i = 0; i < plan->step_count; i++) {
+        const struct json_value *reply;
+        printf("%.*s ...", SLICE_ARGS(plan->steps[i].doing));
+        fflush(stdout);
+        struct error *error =
+            service_call(&apply->monitor, plan->steps[i].operation, plan->steps[i].body, &reply);
+        puts(error == NULL ? " done" : " failed");
+        if (error != NULL)
+            return template_error(apply->template, apply->watches[at].resource->mark, "%.*s",
+                                  SLICE_ARGS(error->message));
+    }
+    return NULL;
+}
 
 static struct error *carry_out(struct apply *apply, size_t at) {
     struct wanted_table *table = &apply->tables[at];
@@ -222,6 +285,10 @@ static struct error *carry_out_all(struct apply *apply) {
         TRY(carry_out(apply, i));
         counts[apply->plans[i].action]++;
     }
+    for (size_t i = 0; i < apply->watch_count; i++) {
+        TRY(carry_out_watch(apply, i));
+        counts[apply->watch_plans[i].action]++;
+    }
     printf("\n%zu created, %zu changed, %zu replaced, %zu unchanged\n", counts[PLAN_CREATE],
            counts[PLAN_CHANGE], counts[PLAN_REPLACE], counts[PLAN_NOTHING]);
     return NULL;
@@ -244,8 +311,16 @@ static struct error *show_outputs(struct apply *apply) {
 
 /* ---- the command ---- */
 
+static void say_nothing_to_do(const struct apply *apply) {
+    size_t count = apply->count + apply->watch_count;
+    printf("Nothing to do: %zu %s%s as the template says\n", count,
+           apply->watch_count == 0 ? "table" : "resource", count == 1 ? " is" : "s are");
+}
+
 static int run_plan(struct apply *apply) {
     struct error *error = make_plans(apply);
+    if (error == NULL)
+        error = plan_watches(apply);
     if (error != NULL)
         return failed(error, STATUS_FAILED);
     show_plan(apply);
@@ -253,8 +328,7 @@ static int run_plan(struct apply *apply) {
     if (!fine && !apply->options->dry_run)
         return STATUS_FAILED;
     if (count_steps(apply) == 0)
-        printf("Nothing to do: %zu table%s as the template says\n", apply->count,
-               apply->count == 1 ? " is" : "s are");
+        say_nothing_to_do(apply);
     else if (!apply->options->dry_run)
         error = carry_out_all(apply);
     if (error == NULL)
@@ -271,8 +345,12 @@ static int run(struct apply *apply) {
                                       .timeout_s = apply->options->timeout_s,
                                       .progress = stdout};
     error = service_open(&apply->service, apply->arena, &service);
+    service.signing_name = "monitoring";
+    if (error == NULL && apply->watch_count > 0)
+        error = service_open(&apply->monitor, apply->arena, &service);
     int status = error == NULL ? run_plan(apply) : failed(error, STATUS_FAILED);
     service_close(&apply->service);
+    service_close(&apply->monitor);
     return status;
 }
 
@@ -325,8 +403,9 @@ static const struct option apply_options[] = {
 const struct command command_apply = {
     .name = "apply",
     .summary = "make tables from a CloudFormation or SAM template",
-    .about = "Makes and changes tables so that they are as the CloudFormation or SAM template "
-             "says. Shows its plan first, changes only what differs, and does nothing the second "
+    .about = "Makes and changes tables, alarms and dashboards so that they are as the "
+             "CloudFormation or SAM template says. Shows its plan first, changes only what "
+             "differs, and does nothing the second "
              "time.",
     .closing = "Exit status: 0 fine, 1 failed or refused, 2 wrong arguments or a wrong template.",
     .arguments = apply_arguments,

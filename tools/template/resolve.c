@@ -141,8 +141,8 @@ struct error *resolve_text(struct template *t, const struct node *node,
 
 /* ---- Ref ---- */
 
-static struct error *refer_to_table(struct template *t, struct template_resource *resource,
-                                    struct mark mark, const struct node **ret_node) {
+static struct error *name_of_resource(struct template *t, struct template_resource *resource,
+                                      struct mark mark, const struct node **ret_node) {
     bool is_wanted = false;
     struct slice name;
     TRY(template_resource_wanted(t, resource, &is_wanted));
@@ -152,8 +152,31 @@ static struct error *refer_to_table(struct template *t, struct template_resource
                          SLICE_ARGS(resource->id));
         return NULL;
     }
-    TRY(template_table_name(t, resource, &name));
+    TRY(template_resource_name(t, resource, &name));
     return resolve_new_text(t, name, mark, ret_node);
+}
+
+/* Its ARN, as far as region, account and name tell it. */
+static struct error *made_up_arn(struct template *t, struct template_resource *resource,
+                                 const char *service, const char *before_name, struct mark mark,
+                                 const struct node **ret_node) {
+    const struct node *name = NULL;
+    TRY(name_of_resource(t, resource, mark, &name));
+    if (name->kind == NODE_UNKNOWN) {
+        *ret_node = name;
+        return NULL;
+    }
+    struct slice arn = arena_printf(t->document.arena, "arn:aws:%s:%.*s:%.*s:%s%.*s", service,
+                                    SLICE_ARGS(t->options.region), SLICE_ARGS(t->options.account),
+                                    before_name, SLICE_ARGS(name->text));
+    return resolve_new_text(t, arn, mark, ret_node);
+}
+
+static struct error *refer_to(struct template *t, struct template_resource *resource,
+                              struct mark mark, const struct node **ret_node) {
+    if (resource->kind == RESOURCE_TOPIC)
+        return made_up_arn(t, resource, "sns", "", mark, ret_node);
+    return name_of_resource(t, resource, mark, ret_node);
 }
 
 struct error *resolve_reference(struct template *t, struct slice name, struct mark mark,
@@ -175,7 +198,7 @@ struct error *resolve_reference(struct template *t, struct slice name, struct ma
         return template_error(t, mark, "there is no parameter or resource '%.*s'",
                               SLICE_ARGS(name));
     if (resource->kind != RESOURCE_OTHER)
-        return refer_to_table(t, resource, mark, ret_node);
+        return refer_to(t, resource, mark, ret_node);
     *ret_node =
         node_unknown(t->document.arena, mark, "what %.*s (%.*s) is called is not known here",
                      SLICE_ARGS(name), SLICE_ARGS(resource->type));
@@ -195,19 +218,15 @@ static struct error *table_attribute(struct template *t, struct template_resourc
                                      struct slice attribute, struct mark mark,
                                      const struct node **ret_node) {
     const struct node *name = NULL;
-    TRY(refer_to_table(t, resource, mark, &name));
+    TRY(name_of_resource(t, resource, mark, &name));
     if (name->kind == NODE_UNKNOWN) {
         *ret_node = name;
         return NULL;
     }
-    if (slice_is(attribute, "Arn")) {
-        struct slice arn = resource->arn;
-        if (!slice_present(arn))
-            arn = arena_printf(t->document.arena, "arn:aws:dynamodb:%.*s:%.*s:table/%.*s",
-                               SLICE_ARGS(t->options.region), SLICE_ARGS(t->options.account),
-                               SLICE_ARGS(name->text));
-        return resolve_new_text(t, arn, mark, ret_node);
-    }
+    if (slice_is(attribute, "Arn"))
+        return slice_present(resource->arn)
+                   ? resolve_new_text(t, resource->arn, mark, ret_node)
+                   : made_up_arn(t, resource, "dynamodb", "table/", mark, ret_node);
     if (!slice_is(attribute, "StreamArn"))
         return template_error(t, mark, "a table has the attributes Arn and StreamArn, not %.*s",
                               SLICE_ARGS(attribute));
@@ -218,13 +237,37 @@ static struct error *table_attribute(struct template *t, struct template_resourc
     return NULL;
 }
 
+static struct error *alarm_attribute(struct template *t, struct template_resource *resource,
+                                     struct slice attribute, struct mark mark,
+                                     const struct node **ret_node) {
+    if (slice_is(attribute, "Arn"))
+        return made_up_arn(t, resource, "cloudwatch", "alarm:", mark, ret_node);
+    return template_error(t, mark, "an alarm has the attribute Arn, not %.*s",
+                          SLICE_ARGS(attribute));
+}
+
+static struct error *topic_attribute(struct template *t, struct template_resource *resource,
+                                     struct slice attribute, struct mark mark,
+                                     const struct node **ret_node) {
+    if (slice_is(attribute, "TopicArn"))
+        return refer_to(t, resource, mark, ret_node);
+    if (slice_is(attribute, "TopicName"))
+        return name_of_resource(t, resource, mark, ret_node);
+    return template_error(t, mark, "a topic has the attributes TopicArn and TopicName, not %.*s",
+                          SLICE_ARGS(attribute));
+}
+
 struct error *resolve_attribute(struct template *t, struct slice id, struct slice attribute,
                                 struct mark mark, const struct node **ret_node) {
     struct template_resource *resource = template_find_resource(t, id);
     if (resource == NULL)
         return template_error(t, mark, "there is no resource '%.*s'", SLICE_ARGS(id));
-    if (resource->kind != RESOURCE_OTHER)
+    if (template_is_table(resource))
         return table_attribute(t, resource, attribute, mark, ret_node);
+    if (resource->kind == RESOURCE_ALARM)
+        return alarm_attribute(t, resource, attribute, mark, ret_node);
+    if (resource->kind == RESOURCE_TOPIC)
+        return topic_attribute(t, resource, attribute, mark, ret_node);
     *ret_node = node_unknown(t->document.arena, mark, "%.*s of %.*s (%.*s) is not known here",
                              SLICE_ARGS(attribute), SLICE_ARGS(id), SLICE_ARGS(resource->type));
     return NULL;

@@ -69,10 +69,28 @@ static struct error *check_names(struct template *t, const struct node *root) {
     return NULL;
 }
 
+/* The types that are known, and which property names a resource of them. */
+static const struct {
+    const char *type;
+    const char *name_property;
+} kinds[] = {
+    [RESOURCE_OTHER] = {"", ""},
+    [RESOURCE_TABLE] = {"AWS::DynamoDB::Table", "TableName"},
+    [RESOURCE_SIMPLE_TABLE] = {"AWS::Serverless::SimpleTable", "TableName"},
+    [RESOURCE_ALARM] = {"AWS::CloudWatch::Alarm", "AlarmName"},
+    [RESOURCE_DASHBOARD] = {"AWS::CloudWatch::Dashboard", "DashboardName"},
+    [RESOURCE_TOPIC] = {"AWS::SNS::Topic", "TopicName"},
+};
+
 static enum resource_kind kind_of(struct slice type) {
-    if (slice_is(type, "AWS::DynamoDB::Table"))
-        return RESOURCE_TABLE;
-    return slice_is(type, "AWS::Serverless::SimpleTable") ? RESOURCE_SIMPLE_TABLE : RESOURCE_OTHER;
+    for (unsigned i = RESOURCE_OTHER + 1; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (slice_is(type, kinds[i].type))
+            return (enum resource_kind)i;
+    return RESOURCE_OTHER;
+}
+
+const char *template_name_property(const struct template_resource *resource) {
+    return kinds[resource->kind].name_property;
 }
 
 static struct error *add_resource(struct template *t, const struct node_member *member) {
@@ -165,7 +183,8 @@ struct error *template_resource_wanted(struct template *t, const struct template
 }
 
 static struct error *find_name(struct template *t, struct template_resource *resource) {
-    const struct node *given = node_find(resource->properties, "TableName");
+    const char *property = template_name_property(resource);
+    const struct node *given = node_find(resource->properties, property);
     const struct node *text = NULL;
     if (given != NULL)
         TRY(template_resolve(t, given, &text));
@@ -178,17 +197,17 @@ static struct error *find_name(struct template *t, struct template_resource *res
     if (text->kind == NODE_UNKNOWN)
         return template_error(t, text->mark, "%.*s", SLICE_ARGS(text->text));
     if (text->kind != NODE_SCALAR)
-        return template_error(t, given->mark, "TableName must be a string, not %s",
+        return template_error(t, given->mark, "%s must be a string, not %s", property,
                               node_kind_name(text));
     resource->name = text->text;
     return NULL;
 }
 
-struct error *template_table_name(struct template *t, struct template_resource *resource,
-                                  struct slice *ret_name) {
+struct error *template_resource_name(struct template *t, struct template_resource *resource,
+                                     struct slice *ret_name) {
     if (resource->naming == UNDER_WAY)
-        return template_error(t, resource->mark, "the TableName of %.*s depends on itself",
-                              SLICE_ARGS(resource->id));
+        return template_error(t, resource->mark, "the %s of %.*s depends on itself",
+                              template_name_property(resource), SLICE_ARGS(resource->id));
     if (resource->naming == NOT_BEGUN) {
         resource->naming = UNDER_WAY;
         TRY(find_name(t, resource));

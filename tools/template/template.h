@@ -35,7 +35,14 @@ struct template_options {
     struct slice account;
 };
 
-enum resource_kind { RESOURCE_OTHER, RESOURCE_TABLE, RESOURCE_SIMPLE_TABLE };
+enum resource_kind {
+    RESOURCE_OTHER,
+    RESOURCE_TABLE,
+    RESOURCE_SIMPLE_TABLE,
+    RESOURCE_ALARM,
+    RESOURCE_DASHBOARD,
+    RESOURCE_TOPIC, /* is not made, but what it is called is known */
+};
 enum progress { NOT_BEGUN, UNDER_WAY, DONE };
 
 struct template_resource {
@@ -46,7 +53,7 @@ struct template_resource {
     const struct node *body;
     const struct node *properties; /* NULL: none */
     enum progress naming;
-    struct slice name; /* of the table, once `naming` is DONE */
+    struct slice name; /* of a known kind, once `naming` is DONE */
     bool name_made;    /* from the stack's name: the template gives none */
     /* From the service, absent as long as they are not known; they win over what can be computed.
      */
@@ -102,9 +109,14 @@ struct error *template_condition(struct template *t, struct slice name, struct m
 /* False when the resource has a condition and it does not hold. */
 struct error *template_resource_wanted(struct template *t, const struct template_resource *resource,
                                        bool *ret_wanted);
-/* Its TableName, or STACK-ID. */
-struct error *template_table_name(struct template *t, struct template_resource *resource,
-                                  struct slice *ret_name);
+/* Its TableName, AlarmName and so on, or STACK-ID. */
+struct error *template_resource_name(struct template *t, struct template_resource *resource,
+                                     struct slice *ret_name);
+/* What the name is called in its properties. */
+const char *template_name_property(const struct template_resource *resource);
+static inline bool template_is_table(const struct template_resource *resource) {
+    return resource->kind == RESOURCE_TABLE || resource->kind == RESOURCE_SIMPLE_TABLE;
+}
 struct template_resource *template_find_resource(struct template *t, struct slice id);
 
 struct template_output {

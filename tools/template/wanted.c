@@ -289,7 +289,7 @@ static struct error *read_resource(struct template *t, struct template_resource 
     struct property_reader reader = {&t->document, t};
     const struct node *properties = resource->properties;
     *table = (struct wanted_table){.resource = resource, .keep = keeps(resource)};
-    TRY(template_table_name(t, resource, &table->state.definition.name));
+    TRY(template_resource_name(t, resource, &table->state.definition.name));
     TRY(check_name(&reader, table));
     if (properties == NULL)
         properties = node_mapping(t->document.arena, NULL, 0, resource->mark);
@@ -320,11 +320,13 @@ struct error *template_tables(struct template *t, struct wanted_table **ret_tabl
     for (size_t i = 0; i < t->resource_count; i++) {
         struct template_resource *resource = &t->resources[i];
         bool is_wanted = false;
-        if (resource->kind == RESOURCE_OTHER) {
+        if (resource->kind == RESOURCE_OTHER || resource->kind == RESOURCE_TOPIC) {
             template_notice(t, resource->mark, "%.*s (%.*s) is skipped", SLICE_ARGS(resource->id),
                             SLICE_ARGS(resource->type));
             continue;
         }
+        if (!template_is_table(resource))
+            continue;
         TRY(template_resource_wanted(t, resource, &is_wanted));
         if (!is_wanted)
             continue;

@@ -11,10 +11,12 @@
  *     show plan calls          which lines of the result are wanted; without it all
  *     table {...}              DescribeTable's answer for a table that is there
  *     ttl {...}                DescribeTimeToLive's for the table before; alike: backups, tags
+ *     alarm {...}              an alarm of DescribeAlarms; alarm-tags {...}: ListTagsForResource's
+ *     dashboard {...}          GetDashboard's answer
  *     --- template
  *     Resources: ...
  *     --- result
- *     error TEXT               the template is refused; or, of each table:
+ *     error TEXT               the template is refused; or, of each table, alarm and dashboard:
  *     t:1:2: warning: TEXT     notices, first of all
  *     + create table ...       the lines of the plan
  *     loss TEXT                what would be lost
@@ -28,6 +30,7 @@
 
 #include "support/case_lines.h"
 #include "template/plan.h"
+#include "template/watch.h"
 
 enum { PARAMETERS_MAX = 20, TABLES_MAX = 10, RESULT_BYTES_MAX = 1 << 22 };
 enum part { PART_SETTINGS, PART_TEMPLATE, PART_RESULT };
@@ -40,6 +43,8 @@ struct test {
     size_t parameter_count;
     struct table_answers answers[TABLES_MAX];
     size_t answer_count;
+    struct found_watch watches[TABLES_MAX];
+    size_t watch_count;
     struct buffer template;
     struct buffer expected;
     enum part part; /* of the case that is read */
@@ -107,6 +112,30 @@ static struct error *run_table(struct test *test, const struct wanted_table *wan
     return NULL;
 }
 
+static struct found_watch find_watch(const struct test *test,
+                                     const struct template_resource *resource) {
+    for (size_t i = 0; i < test->watch_count; i++) {
+        const struct found_watch *found = &test->watches[i];
+        bool alarm = resource->kind == RESOURCE_ALARM;
+        const struct json_value *answer = alarm ? found->alarm : found->dashboard;
+        if (slice_equal(json_find_text(answer, template_name_property(resource)), resource->name))
+            return *found;
+    }
+    return (struct found_watch){NULL, NULL, NULL};
+}
+
+static struct error *run_watches(struct test *test, struct template *t,
+                                 const struct wanted_watch *watches, size_t count,
+                                 struct buffer *out) {
+    for (size_t i = 0; i < count; i++) {
+        struct found_watch found = find_watch(test, watches[i].resource);
+        struct plan plan;
+        TRY(watch_plan(t, &watches[i], &found, &plan));
+        print_plan(test, &plan, out);
+    }
+    return NULL;
+}
+
 static struct error *run_outputs(struct test *test, struct template *t, struct buffer *out) {
     struct template_output *outputs;
     size_t count;
@@ -129,13 +158,16 @@ static struct error *run(struct test *test, struct buffer *out) {
     };
     struct template *t;
     struct wanted_table *tables;
-    size_t count;
+    struct wanted_watch *watches;
+    size_t count, watch_count;
     TRY(template_load(&test->arena, &options, buffer_slice(&test->template), &t));
     TRY(template_tables(t, &tables, &count));
+    TRY(template_watches(t, &watches, &watch_count));
     if (shows(test, "warnings"))
         print_list(out, "", t->notices, t->notice_count);
     for (size_t i = 0; i < count; i++)
         TRY(run_table(test, &tables[i], out));
+    TRY(run_watches(test, t, watches, watch_count, out));
     return run_outputs(test, t, out);
 }
 
@@ -203,6 +235,17 @@ static void take_setting(struct test *test, struct slice line) {
             (struct table_answers){.table = read_answer(test, line)};
         return;
     }
+    bool alarm = take_word(&line, "alarm "), dashboard = take_word(&line, "dashboard ");
+    if ((alarm || dashboard) && test->watch_count < TABLES_MAX) {
+        const struct json_value *answer = read_answer(test, line);
+        test->watches[test->watch_count++] =
+            (struct found_watch){alarm ? answer : NULL, NULL, dashboard ? answer : NULL};
+        return;
+    }
+    if (test->watch_count > 0 && take_word(&line, "alarm-tags ")) {
+        test->watches[test->watch_count - 1].tags = read_answer(test, line);
+        return;
+    }
     struct table_answers *last =
         test->answer_count == 0 ? NULL : &test->answers[test->answer_count - 1];
     if (last != NULL && take_word(&line, "ttl "))
@@ -222,7 +265,7 @@ static void begin_case(struct test *test, struct slice title, int number) {
     test->title = title;
     test->line = number;
     test->show = SLICE_LITERAL("");
-    test->parameter_count = test->answer_count = 0;
+    test->parameter_count = test->answer_count = test->watch_count = 0;
 }
 
 static void take_line(void *context, struct slice line, int number) {

@@ -1,0 +1,332 @@
+/* watch.c - see watch.h. */
+#include "template/watch.h"
+
+#include "base/check.h"
+#include "json/member.h"
+#include "template/watch_members.h"
+
+enum { REQUEST_BYTES_MAX = 128 * 1024 * 1024, NAMES_MAX = 32, LINE_TEXT_MAX = 400 };
+
+static bool is_alarm(const struct template_resource *resource) {
+    return resource->kind == RESOURCE_ALARM;
+}
+
+static const struct watch_member *members_of(const struct template_resource *resource) {
+    return is_alarm(resource) ? alarm_members : dashboard_members;
+}
+
+/* ---- what the template wants ---- */
+
+/* The first value that is not known, but for actions. */
+static const struct node *find_unknown(const struct node *node) {
+    if (node->kind == NODE_UNKNOWN)
+        return node;
+    for (size_t i = 0; node->kind == NODE_SEQUENCE && i < node->count; i++) {
+        const struct node *found = find_unknown(node->items[i]);
+        if (found != NULL)
+            return found;
+    }
+    for (size_t i = 0; node->kind == NODE_MAPPING && i < node->count; i++) {
+        struct slice name = node->members[i].name, end = SLICE_LITERAL("Actions");
+        bool actions = name.len > end.len && slice_equal(slice_skip(name, name.len - end.len), end);
+        const struct node *found = actions ? NULL : find_unknown(node->members[i].value);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+/* Actions that go elsewhere: to a function, a scaling policy. */
+static void note_unknown_actions(struct template *t, const struct node *properties) {
+    static const char *const lists[] = {"OKActions", "AlarmActions", "InsufficientDataActions"};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        const struct node *list = node_find(properties, lists[i]);
+        for (size_t k = 0; list != NULL && list->kind == NODE_SEQUENCE && k < list->count; k++)
+            if (list->items[k]->kind == NODE_UNKNOWN)
+                template_notice(t, list->items[k]->mark, "an action is left out: %.*s",
+                                SLICE_ARGS(list->items[k]->text));
+    }
+}
+
+static struct error *check_properties(const struct property_reader *reader,
+                                      const struct template_resource *resource,
+                                      const struct node *properties) {
+    const char *known[NAMES_MAX] = {template_name_property(resource), "Tags"};
+    size_t count = is_alarm(resource) ? 2 : 1;
+    struct slice text;
+    for (const struct watch_member *member = members_of(resource); member->name != NULL; member++) {
+        known[count++] = member->name;
+        TRY(watch_member_text(reader, properties, member, &text));
+    }
+    known[count] = NULL;
+    struct property_set set = {(const char *)resource->type.data, known, NULL};
+    struct slice type = arena_printf(reader->document->arena, "%.*s", SLICE_ARGS(resource->type));
+    set.what = (const char *)type.data;
+    return property_check(reader, properties, &set);
+}
+
+static struct error *read_watch(struct template *t, struct template_resource *resource,
+                                struct wanted_watch *watch, bool *ret_known) {
+    struct property_reader reader = {&t->document, t};
+    const struct node *properties = resource->properties;
+    struct slice name;
+    TRY(template_resource_name(t, resource, &name));
+    if (properties == NULL)
+        properties = node_mapping(t->document.arena, NULL, 0, resource->mark);
+    TRY(template_resolve(t, properties, &properties));
+    TRY(property_item_mapping(&reader, properties, "Properties"));
+    const struct node *unknown = find_unknown(properties);
+    *ret_known = unknown == NULL;
+    if (unknown != NULL) {
+        template_notice(t, resource->mark, "%.*s (%.*s) is skipped: %.*s", SLICE_ARGS(resource->id),
+                        SLICE_ARGS(resource->type), SLICE_ARGS(unknown->text));
+        return NULL;
+    }
+    TRY(check_properties(&reader, resource, properties));
+    note_unknown_actions(t, properties);
+    *watch = (struct wanted_watch){resource, properties};
+    return NULL;
+}
+
+static struct error *check_unique(struct template *t, const struct wanted_watch *watches,
+                                  size_t count) {
+    const struct template_resource *last = watches[count - 1].resource;
+    for (size_t i = 0; i + 1 < count; i++)
+        if (watches[i].resource->kind == last->kind &&
+            slice_equal(watches[i].resource->name, last->name))
+            return template_error(t, last->mark, "%.*s and %.*s are both called %.*s",
+                                  SLICE_ARGS(watches[i].resource->id), SLICE_ARGS(last->id),
+                                  SLICE_ARGS(last->name));
+    return NULL;
+}
+
+struct error *template_watches(struct template *t, struct wanted_watch **ret_watches,
+                               size_t *ret_count) {
+    struct wanted_watch *watches =
+        ARENA_ARRAY(t->document.arena, struct wanted_watch, t->resource_count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < t->resource_count; i++) {
+        struct template_resource *resource = &t->resources[i];
+        bool wanted = false, known = false;
+        if (resource->kind != RESOURCE_ALARM && resource->kind != RESOURCE_DASHBOARD)
+            continue;
+        TRY(template_resource_wanted(t, resource, &wanted));
+        if (wanted)
+            TRY(read_watch(t, resource, &watches[count], &known));
+        if (known)
+            TRY(check_unique(t, watches, ++count));
+    }
+    *ret_watches = watches;
+    *ret_count = count;
+    return NULL;
+}
+
+/* ---- requests ---- */
+
+struct request {
+    struct buffer buffer;
+    struct json_writer json;
+};
+
+static void begin(struct request *request) {
+    buffer_init(&request->buffer, REQUEST_BYTES_MAX);
+    json_writer_init(&request->json, &request->buffer);
+    json_object_begin(&request->json);
+}
+
+static struct slice finish(struct request *request, struct arena *arena) {
+    json_object_end(&request->json);
+    CHECK(!request->buffer.overflow);
+    struct slice text = arena_printf(arena, "%.*s", SLICE_ARGS(buffer_slice(&request->buffer)));
+    buffer_release(&request->buffer);
+    return text;
+}
+
+/* JSON that is there already. */
+static void member_json(struct json_writer *json, const char *name, struct slice text) {
+    json_name(json, slice_text(name));
+    buffer_append_slice(json->out, text);
+    json->comma = true;
+}
+
+struct slice request_watch_describe(struct arena *arena, const struct template_resource *resource) {
+    struct request request;
+    begin(&request);
+    if (is_alarm(resource)) {
+        member_array(&request.json, "AlarmNames");
+        json_string(&request.json, resource->name);
+        json_array_end(&request.json);
+    } else {
+        member_text(&request.json, "DashboardName", resource->name);
+    }
+    return finish(&request, arena);
+}
+
+struct slice request_watch_tags(struct arena *arena, struct slice arn) {
+    struct request request;
+    begin(&request);
+    member_text(&request.json, "ResourceARN", arn);
+    return finish(&request, arena);
+}
+
+/* ---- plans ---- */
+
+struct watch_planner {
+    struct template *t;
+    const struct wanted_watch *wanted;
+    const struct found_watch *found;
+    const struct node *there; /* as nodes; NULL: it is not */
+    struct property_reader reader, found_reader;
+    struct plan *plan;
+};
+
+/* Long ones, as dashboards, are not shown. */
+static struct slice shown(struct arena *arena, struct slice text) {
+    if (text.len > 1 && text.data[0] == '"')
+        text = slice_of(text.data + 1, text.len - 2);
+    return text.len <= LINE_TEXT_MAX ? text : arena_printf(arena, "(%zu bytes)", text.len);
+}
+
+static void show_member(struct watch_planner *planner, const char *name, struct slice wanted,
+                        struct slice found) {
+    struct arena *arena = planner->plan->arena;
+    struct slice to = shown(arena, wanted), from = shown(arena, found);
+    if (planner->there == NULL && wanted.len > 0)
+        plan_line(planner->plan, "    %s: %.*s", name, SLICE_ARGS(to));
+    else if (planner->there != NULL && wanted.len == 0)
+        plan_line(planner->plan, "    - %s: %.*s", name, SLICE_ARGS(from));
+    else if (planner->there != NULL && found.len == 0)
+        plan_line(planner->plan, "    + %s: %.*s", name, SLICE_ARGS(to));
+    else if (planner->there != NULL)
+        plan_line(planner->plan, "    ~ %s: %.*s → %.*s", name, SLICE_ARGS(from), SLICE_ARGS(to));
+}
+
+/* Shows what differs, and writes what is wanted. */
+static struct error *compare(struct watch_planner *planner, struct json_writer *json,
+                             bool *ret_differs) {
+    const struct node *properties = planner->wanted->properties;
+    *ret_differs = planner->there == NULL;
+    for (const struct watch_member *member = members_of(planner->wanted->resource);
+         member->name != NULL; member++) {
+        struct slice wanted, found = SLICE_LITERAL("");
+        TRY(watch_member_text(&planner->reader, properties, member, &wanted));
+        if (planner->there != NULL)
+            TRY(watch_member_text(&planner->found_reader, planner->there, member, &found));
+        if (wanted.len > 0)
+            member_json(json, member->name, wanted);
+        if (slice_equal(wanted, found))
+            continue;
+        show_member(planner, member->name, wanted, found);
+        *ret_differs = true;
+    }
+    return NULL;
+}
+
+static const struct node *find_tag(const struct node *list, const struct node *key) {
+    for (size_t i = 0; list != NULL && i < list->count; i++) {
+        const struct node *other = node_find(list->items[i], "Key");
+        if (other != NULL && key != NULL && slice_equal(other->text, key->text))
+            return list->items[i];
+    }
+    return NULL;
+}
+
+static void plan_tags(struct watch_planner *planner, struct slice arn, struct slice wanted,
+                      const struct node *found) {
+    struct arena *arena = planner->plan->arena;
+    const struct node *list = node_find(planner->wanted->properties, "Tags");
+    struct slice doing =
+        arena_printf(arena, "tagging alarm %.*s", SLICE_ARGS(planner->wanted->resource->name));
+    struct request request;
+    bool gone = false;
+    begin(&request);
+    member_text(&request.json, "ResourceARN", arn);
+    member_array(&request.json, "TagKeys");
+    for (size_t i = 0; found != NULL && i < found->count; i++) {
+        const struct node *key = node_find(found->items[i], "Key");
+        if (key == NULL || find_tag(list, key) != NULL)
+            continue;
+        gone = true;
+        json_string(&request.json, key->text);
+    }
+    json_array_end(&request.json);
+    struct slice untag = finish(&request, arena);
+    if (gone)
+        plan_step(planner->plan,
+                  (struct plan_step){WATCH_TARGET "UntagResource", untag, doing, WAIT_NOT});
+    if (wanted.len == 0)
+        return;
+    begin(&request);
+    member_text(&request.json, "ResourceARN", arn);
+    member_json(&request.json, "Tags", wanted);
+    plan_step(planner->plan, (struct plan_step){WATCH_TARGET "TagResource", finish(&request, arena),
+                                                doing, WAIT_NOT});
+}
+
+/* PutMetricAlarm takes tags of a new alarm only. */
+static struct error *compare_tags(struct watch_planner *planner, struct json_writer *json) {
+    struct slice wanted, found = SLICE_LITERAL("");
+    const struct node *there = NULL;
+    if (!is_alarm(planner->wanted->resource))
+        return NULL;
+    TRY(watch_member_text(&planner->reader, planner->wanted->properties, alarm_tag_members,
+                          &wanted));
+    if (planner->there == NULL) {
+        if (wanted.len > 0)
+            member_json(json, "Tags", wanted);
+        show_member(planner, "Tags", wanted, found);
+        return NULL;
+    }
+    if (planner->found->tags != NULL)
+        TRY(document_from_json(&planner->t->document, planner->found->tags, &there));
+    if (there != NULL)
+        TRY(watch_member_text(&planner->found_reader, there, alarm_tag_members, &found));
+    if (slice_equal(wanted, found))
+        return NULL;
+    show_member(planner, "Tags", wanted, found);
+    plan_tags(planner, json_find_text(planner->found->alarm, "AlarmArn"), wanted,
+              node_find(there, "Tags"));
+    return NULL;
+}
+
+static struct error *plan_watch(struct watch_planner *planner, const char *what) {
+    struct slice name = planner->wanted->resource->name;
+    struct plan *plan = planner->plan;
+    bool there = planner->there != NULL, differs;
+    struct request request;
+    plan_line(plan, "%s %s %.*s", there ? "~ change" : "+ create", what, SLICE_ARGS(name));
+    begin(&request);
+    member_text(&request.json, template_name_property(planner->wanted->resource), name);
+    struct error *error = compare(planner, &request.json, &differs);
+    if (error == NULL)
+        error = compare_tags(planner, &request.json);
+    struct slice body = finish(&request, plan->arena);
+    TRY(error);
+    if (differs)
+        plan_step(plan, (struct plan_step){
+                            is_alarm(planner->wanted->resource) ? WATCH_TARGET "PutMetricAlarm"
+                                                                : WATCH_TARGET "PutDashboard",
+                            body,
+                            arena_printf(plan->arena, "%s %s %.*s", there ? "changing" : "creating",
+                                         what, SLICE_ARGS(name)),
+                            WAIT_NOT});
+    plan->action = !there ? PLAN_CREATE : plan->step_count > 0 ? PLAN_CHANGE : PLAN_NOTHING;
+    if (plan->action == PLAN_NOTHING)
+        plan->lines[0] = arena_printf(plan->arena, "= %s %.*s", what, SLICE_ARGS(name));
+    return NULL;
+}
+
+struct error *watch_plan(struct template *t, const struct wanted_watch *wanted,
+                         const struct found_watch *found, struct plan *ret_plan) {
+    const struct json_value *answer = is_alarm(wanted->resource) ? found->alarm : found->dashboard;
+    struct watch_planner planner = {.t = t,
+                                    .wanted = wanted,
+                                    .found = found,
+                                    .reader = {&t->document, t},
+                                    .found_reader = {&t->document, NULL},
+                                    .plan = ret_plan};
+    *ret_plan = (struct plan){.arena = t->document.arena};
+    if (answer != NULL)
+        TRY(document_from_json(&t->document, answer, &planner.there));
+    return plan_watch(&planner, is_alarm(wanted->resource) ? "alarm" : "dashboard");
+}
