@@ -60,6 +60,11 @@ static void send_large(struct connection *c) {
 void connection_write_reply(struct connection *c) {
     struct exchange *exchange = &c->exchange;
     const struct http_request *request = &exchange->request;
+    if (c->answer.drop) {
+        connection_discharge_reply(c);
+        c->last = true;
+        return;
+    }
     if (exchange->reply.overflow) {
         buffer_reset(&exchange->reply);
         buffer_append_text(&exchange->reply, overflow_text);

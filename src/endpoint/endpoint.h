@@ -80,6 +80,7 @@ struct exchange_reply_options {
     struct slice content_type; /* absent: no such header */
     struct slice headers;      /* more header lines, each ended by CRLF; copied */
     bool close;                /* end the connection after this reply */
+    bool drop;                 /* end it without a reply */
 };
 
 void exchange_reply_with(struct exchange *exchange, const struct exchange_reply_options *options);
