@@ -62,18 +62,18 @@ void throttled_publish(struct throttle *throttle, struct table *table, bool load
 
 /* ---- errors ---- */
 
-static const char *text_of(const struct table_definition *table, const struct throttled_hit *hit) {
-    if (table->billing != BILLING_PAY_PER_REQUEST)
-        return hit->index == NULL
+const char *throttled_text(struct throttled_words words) {
+    if (words.provisioned)
+        return !words.index
                    ? "The level of configured provisioned throughput for the table was exceeded. "
                      "Consider increasing your provisioning level with the UpdateTable API."
                    : "The level of configured provisioned throughput for one or more global "
                      "secondary indexes of the table was exceeded. Consider increasing your "
                      "provisioning level for the under-provisioned global secondary indexes with "
                      "the UpdateTable API.";
-    if (hit->kinds & 1U << LIMIT_MAX_ON_DEMAND)
+    if (words.maximum)
         return "Throughput exceeds the maximum OnDemandThroughput configured on table or index";
-    return hit->index == NULL
+    return !words.index
                ? "Throughput exceeds the current capacity of your table or index. DynamoDB is "
                  "automatically scaling your table or index so please try again shortly. If "
                  "exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/"
@@ -100,11 +100,14 @@ struct error *throttled_error(struct arena *arena, const struct table_definition
                               const struct throttled_hit *hits, size_t count) {
     struct throttling_reason *reasons =
         ARENA_ARRAY(arena, struct throttling_reason, count * LIMIT_KINDS);
-    struct error *error =
-        error_new(arena,
-                  table->billing == BILLING_PAY_PER_REQUEST ? ERROR_THROTTLING
-                                                            : ERROR_PROVISIONED_THROUGHPUT_EXCEEDED,
-                  "%s", text_of(table, &hits[0]));
+    struct throttled_words words = {
+        .provisioned = table->billing != BILLING_PAY_PER_REQUEST,
+        .index = hits[0].index != NULL,
+        .maximum = (hits[0].kinds & 1U << LIMIT_MAX_ON_DEMAND) != 0,
+    };
+    enum error_code code =
+        words.provisioned ? ERROR_PROVISIONED_THROUGHPUT_EXCEEDED : ERROR_THROTTLING;
+    struct error *error = error_new(arena, code, "%s", throttled_text(words));
     for (size_t i = 0; i < count; i++)
         error->throttled_by_count +=
             add_reasons(arena, table, &hits[i], reasons + error->throttled_by_count);

@@ -15,6 +15,14 @@
  * last used is not known: what it has begins with its first use. */
 void throttled_publish(struct throttle *throttle, struct table *table, bool loaded);
 
+/* The service's words. */
+struct throttled_words {
+    bool provisioned; /* the table is, not on demand */
+    bool index;       /* it is an index that has nothing left */
+    bool maximum;     /* by its OnDemandThroughput */
+};
+const char *throttled_text(struct throttled_words words);
+
 /* Limits that have nothing left. */
 struct throttled_hit {
     const struct table_index *index; /* NULL: the table's */

@@ -79,7 +79,8 @@ struct op_call {
     bool elsewhere;       /* running on a worker thread */
     void *work;           /* the operation's own state between its steps */
     struct account account;
-    uint32_t denied; /* permissions that it was refused, of parts of a batch too */
+    size_t unprocessed; /* a test wishes that so many parts of a batch are left to the caller */
+    uint32_t denied;    /* permissions that it was refused, of parts of a batch too */
     /* Called by any thread when the engine has finished what the call waits for. */
     void (*wake)(struct op_call *call);
     void *user; /* the pipeline's */

@@ -15,6 +15,7 @@
 #include "ops/read/projection.h"
 #include "ops/request/expressions.h"
 #include "ops/throttle/read_throttle.h"
+#include "ops/throttle/throttled_call.h"
 
 /* An entry of RequestItems. */
 struct keys_and_attributes {
@@ -190,14 +191,22 @@ static struct error *find_tables(struct op_call *call, struct batch_get *batch) 
     return NULL;
 }
 
-/* Refused: the rest of the table's keys is left to the caller, as its units are. */
+/* Why the next key of the table cannot be read now; NULL: it can. The last ones of the batch are left
+ * when a test wishes so. */
+static struct error *refusal(struct op_call *call, const struct batch_get *batch,
+                             const struct batch_table *table) {
+    if (call->unprocessed > 0 && batch->processed + call->unprocessed >= batch->key_count)
+        return throttled_call_part(call, table->table);
+    if (!reads_are_throttled(call))
+        return NULL;
+    return read_throttle_check_item(call, table->table, table->keys[table->processed].value,
+                                    capacity_read(0, table->input->consistent_read.value));
+}
+
+/* Then the rest of the table's keys is left to the caller. */
 static bool is_throttled(struct op_call *call, struct batch_get *batch,
                          const struct batch_table *table) {
-    if (!reads_are_throttled(call))
-        return false;
-    struct error *error =
-        read_throttle_check_item(call, table->table, table->keys[table->processed].value,
-                                 capacity_read(0, table->input->consistent_read.value));
+    struct error *error = refusal(call, batch, table);
     if (error != NULL)
         batch->throttled = throttled_join(call->arena, batch->throttled, error);
     return error != NULL;
