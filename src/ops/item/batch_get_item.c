@@ -191,8 +191,8 @@ static struct error *find_tables(struct op_call *call, struct batch_get *batch) 
     return NULL;
 }
 
-/* Why the next key of the table cannot be read now; NULL: it can. The last ones of the batch are left
- * when a test wishes so. */
+/* Why the next key of the table cannot be read now; NULL: it can. The last ones of the batch are
+ * left when a test wishes so. */
 static struct error *refusal(struct op_call *call, const struct batch_get *batch,
                              const struct batch_table *table) {
     if (call->unprocessed > 0 && batch->processed + call->unprocessed >= batch->key_count)
