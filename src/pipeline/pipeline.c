@@ -17,6 +17,8 @@
 #include "json/member.h"
 #include "ops/permission/permission.h"
 #include "pipeline/authorize.h"
+#include "pipeline/delays.h"
+#include "pipeline/faults.h"
 
 /* How far a call has come. */
 enum call_step {
@@ -35,7 +37,10 @@ struct pipeline_call {
     enum op_state state; /* likewise */
     struct caller caller;
     enum call_step step;
-    struct audit_note *note; /* NULL: there is no audit log */
+    struct audit_note *note;   /* NULL: there is no audit log */
+    const struct fault *fault; /* NULL: nothing goes wrong on purpose */
+    struct delay delay;
+    bool dropped;
 };
 
 static struct pipeline_call *of_call(struct op_call *call) {
@@ -173,6 +178,42 @@ static void audit(struct pipeline_call *self, const struct error *error) {
     audit_write(thread->auditor, exchange, note, outcome);
 }
 
+static void reply(struct pipeline_call *self, struct error *error) {
+    if (__builtin_expect(self->dropped, 0))
+        exchange_reply_with(self->exchange, &(struct exchange_reply_options){.drop = true});
+    else if (error != NULL)
+        reply_error(self->exchange, &self->call, error);
+    else
+        exchange_reply(self->exchange, 200);
+}
+
+/* ---- what goes wrong on purpose ---- */
+
+/* `then` goes on with the call, at once or after the fault's delay. */
+static void fault_wait(struct pipeline_call *self, void (*then)(struct net_task *task)) {
+    struct exchange *exchange = self->exchange;
+    const struct pipeline_thread *thread = exchange->thread_context;
+    exchange->task.run = then;
+    if (self->fault->delay_ms == 0) {
+        then(&exchange->task);
+        return;
+    }
+    self->delay = (struct delay){.loop = exchange->loop, .task = &exchange->task};
+    delays_put(thread->delays, &self->delay, (uint32_t)self->fault->delay_ms);
+}
+
+static void reply_after_fault(struct net_task *task) {
+    struct pipeline_call *self = container_of(task, struct exchange, task)->user;
+    reply(self, self->error);
+}
+
+/* The call is done and released; what the client hears of it is another matter. */
+static void fault_after(struct pipeline_call *self, struct error *error) {
+    self->dropped = self->fault->drop;
+    self->error = self->fault->has_error ? fault_error(self->fault, &self->call) : error;
+    fault_wait(self, reply_after_fault);
+}
+
 /* Every call ends here. Its account is complete, and can be read until it is released. */
 static void finish(struct pipeline_call *self, struct error *error) {
     struct exchange *exchange = self->exchange;
@@ -186,10 +227,10 @@ static void finish(struct pipeline_call *self, struct error *error) {
     meter_call(&thread->meter, &self->call, error, exchange->began_ns);
     if (self->step >= STEP_VALIDATE && op->release != NULL)
         op->release(&self->call);
-    if (error != NULL)
-        reply_error(exchange, &self->call, error);
+    if (__builtin_expect(self->fault != NULL && self->fault->after, 0))
+        fault_after(self, error);
     else
-        exchange_reply(exchange, 200);
+        reply(self, error);
 }
 
 /* ---- waiting ---- */
@@ -225,6 +266,41 @@ static void run_elsewhere(struct worker_task *task, void *context) {
 }
 
 /* ---- the path ---- */
+
+/* It has run, or failed: what follows is told by its state. */
+static void proceed(struct pipeline_call *self, struct error *error) {
+    const struct pipeline_thread *thread = self->exchange->thread_context;
+    if (error != NULL || self->state == OP_DONE) {
+        finish(self, error);
+    } else if (self->state == OP_ELSEWHERE) {
+        self->call.elsewhere = true;
+        self->task.run = run_elsewhere;
+        workers_submit(thread->workers, &self->task);
+    }
+}
+
+static void run_after_fault(struct net_task *task) {
+    struct pipeline_call *self = container_of(task, struct exchange, task)->user;
+    const struct fault *fault = self->fault;
+    struct error *error = NULL;
+    self->dropped = fault->drop;
+    if (fault->has_error)
+        error = fault_error(fault, &self->call);
+    else if (fault->drop)
+        error = error_without_text(self->call.arena, ERROR_SERVICE_UNAVAILABLE);
+    else
+        error = self->call.op->run(&self->call, &self->state);
+    proceed(self, error);
+}
+
+/* False: nothing goes wrong before it runs. */
+static bool fault_before(struct pipeline_call *self, struct faults *faults) {
+    self->fault = faults_take(faults, &self->call);
+    if (self->fault == NULL)
+        return false;
+    self->call.unprocessed = (size_t)self->fault->unprocessed;
+    return !self->fault->after;
+}
 
 /* Two services share the endpoint; each knows its own operations only. */
 static const struct op *find_operation(const struct http_request *request, unsigned *ret_number) {
@@ -318,6 +394,10 @@ static struct error *start_call(struct pipeline_call *self) {
     if (self->note != NULL && (op->flags & OP_WRITES))
         audit_note_permissions(self->note, &self->call);
     TRY(authorize_call(thread->policy, self->exchange, &self->call, &self->caller));
+    if (__builtin_expect(thread->faults != NULL, 0) && fault_before(self, thread->faults)) {
+        self->state = OP_WAITING;
+        return NULL;
+    }
     return op->run(&self->call, &self->state);
 }
 
@@ -346,11 +426,8 @@ void pipeline_handle(struct exchange *exchange) {
     if (thread->auditor != NULL)
         self->note = audit_note_new(exchange);
     struct error *error = start_call(self);
-    if (error != NULL || self->state == OP_DONE) {
-        finish(self, error);
-    } else if (self->state == OP_ELSEWHERE) {
-        self->call.elsewhere = true;
-        self->task.run = run_elsewhere;
-        workers_submit(thread->workers, &self->task);
-    }
+    if (__builtin_expect(self->fault != NULL && !self->fault->after, 0))
+        fault_wait(self, run_after_fault); /* it did not run */
+    else
+        proceed(self, error);
 }

@@ -9,6 +9,9 @@
 #include "pipeline/meter_call.h"
 #include "pipeline/workers.h"
 
+struct delays;
+struct faults;
+
 /* What every I/O thread has, as exchange->thread_context. */
 struct pipeline_thread {
     struct op_context ops;
@@ -18,6 +21,8 @@ struct pipeline_thread {
     struct auditor *auditor;             /* NULL: there is no audit log */
     struct movable_clock *test_clock;    /* NULL: time is not to be moved */
     struct call_meter meter;
+    struct faults *faults; /* NULL: nothing is to go wrong */
+    struct delays *delays; /* with faults */
 };
 
 /* op_context.ask of these threads. */

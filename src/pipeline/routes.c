@@ -6,6 +6,7 @@
 #include "pipeline/routes.h"
 
 #include "pipeline/clock_route.h"
+#include "pipeline/fault_route.h"
 
 struct route {
     const char *path;
@@ -14,6 +15,7 @@ struct route {
 
 static const struct route routes[] = {
     {"/_gramme/clock", clock_route_handle},
+    {"/_gramme/faults", fault_route_handle},
 };
 
 /* Where signatures are verified, these paths are the owner's. */

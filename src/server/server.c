@@ -19,6 +19,8 @@
 #include "base/steady_clock.h"
 #include "engine/engine.h"
 #include "metrics/meters.h"
+#include "pipeline/delays.h"
+#include "pipeline/faults.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
@@ -59,6 +61,8 @@ struct server {
     struct steady_clock steady;
     struct movable_clock movable;
     struct throttle *throttle; /* NULL: nothing is limited */
+    struct faults *faults;     /* NULL: nothing is to go wrong */
+    struct delays *delays;     /* with faults */
 };
 
 /* ---- per thread ---- */
@@ -97,6 +101,8 @@ static void *io_thread_start(void *user, unsigned index) {
     if (server->audit != NULL)
         thread->auditor = auditor_new(server->audit);
     thread->meter.thread = meters_join(server->meters);
+    thread->faults = server->faults;
+    thread->delays = server->delays;
     thread->test_clock = server->config.test_clock ? &server->movable : NULL;
     return thread;
 }
@@ -254,6 +260,13 @@ static struct error *open_audit(struct server *server, struct arena *arena) {
     return options.path == NULL ? NULL : audit_log_open(arena, &options, &server->audit);
 }
 
+static struct error *start_faults(struct server *server, struct arena *arena) {
+    if (!server->config.test_faults)
+        return NULL;
+    server->faults = faults_new();
+    return delays_start(arena, &server->delays);
+}
+
 static struct error *start_workers(struct server *server, struct arena *arena) {
     unsigned count = server->config.threads;
     struct workers_options options = {
@@ -351,6 +364,7 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     TRY(open_access(server, arena));
     TRY(open_audit(server, arena));
     TRY(start_workers(server, arena));
+    TRY(start_faults(server, arena));
     TRY(start_endpoint(server, arena));
     start_control(server, arena);
     return NULL;
@@ -421,9 +435,12 @@ void server_stop(struct server *server) {
     if (server == NULL)
         return;
     control_stop(server->control);
+    delays_hurry(server->delays);
     if (server->endpoint != NULL)
         endpoint_stop(server->endpoint, STOP_GRACE_MS);
     workers_stop(server->workers);
+    delays_stop(server->delays);
+    faults_free(server->faults);
     audit_log_close(server->audit);
     if (server->config.test_clock && server->engine != NULL)
         engine_time_moved(server->engine); /* it keeps the time, for the next run */

@@ -32,6 +32,7 @@ struct server_config {
     bool throttle;              /* capacity is limited as in the service */
     unsigned burst_seconds;     /* with it: of unused units that are kept */
     bool transaction_conflicts; /* for tests of clients: see struct engine_options */
+    bool test_faults;           /* likewise: what is to go wrong is told at /_gramme/faults */
     bool test_clock;            /* for tests of clients: time can be moved at /_gramme/clock */
 };
 

@@ -132,7 +132,7 @@ class Server:
 def main():
     if len(sys.argv) < 3 or sys.argv[1] != "--":
         sys.exit("usage: server.py -- COMMAND [ARGUMENT ...]")
-    with Server("--memory") as server:
+    with Server("--memory", "--test-faults") as server:
         known = (signing.KEY_ID, signing.SECRET) if signing.VERIFIED else ("test", "test")
         status = subprocess.run(sys.argv[2:], env={
             **os.environ, "GRAMME_ENDPOINT": server.endpoint, "GRAMME_KEY_ID": known[0], "GRAMME_SECRET": known[1],

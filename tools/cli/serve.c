@@ -240,6 +240,10 @@ static const struct option serve_options[] = {
      AT(config.transaction_conflicts), .otherwise = "it waits its turn",
      .help = "a write or transaction on an item of another transaction that runs at the same time "
              "fails with TransactionConflict"},
+    {"test-faults", .kind = OPTION_FLAG, AT(config.test_faults),
+     .help = "requests fail, wait or lose their connection when they are told to: GET, POST and "
+             "DELETE of /_gramme/faults, as in {\"Operation\": \"PutItem\", \"Error\": "
+             "\"ThrottlingException\", \"Count\": 3}; see docs/THROTTLING.md"},
     {"test-clock", .kind = OPTION_FLAG, AT(config.test_clock),
      .help = "time can be read and moved forward, so that items expire at once: GET and POST of "
              "/_gramme/clock with {\"Now\": SECONDS}, {\"Advance\": SECONDS} or {\"Running\": "

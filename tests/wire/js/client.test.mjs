@@ -158,6 +158,28 @@ test("many requests at once", async () => {
   assert.equal(Attributes.plays.N, "300");
 });
 
+test("why something is throttled", async (t) => {
+  const faults = [
+    { Operation: "GetItem", Error: "ProvisionedThroughputExceededException" },
+    { Operation: "PutItem", Error: "ThrottlingException", Reason: "TableWriteKeyRangeThroughputExceeded" },
+  ];
+  const asked = await fetch(new URL("/_gramme/faults", process.env.GRAMME_ENDPOINT), {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(faults),
+  });
+  if (asked.status === 403) return t.skip("only the owner may ask for faults");
+  assert.equal(asked.status, 200);
+  const resource = "arn:aws:dynamodb:us-east-1:000000000000:table/music";
+  const Key = { artist: { S: "nobody" }, year: { N: "1" } };
+  await assert.rejects(client.send(new GetItemCommand({ TableName: "music", Key })), {
+    name: "ProvisionedThroughputExceededException",
+    ThrottlingReasons: [{ reason: "TableReadProvisionedThroughputExceeded", resource }],
+  });
+  await assert.rejects(client.send(new PutItemCommand({ TableName: "music", Item: Key })), {
+    name: "ThrottlingException",
+    throttlingReasons: [{ reason: "TableWriteKeyRangeThroughputExceeded", resource }],
+  });
+});
+
 test("delete the table", async () => {
   await assert.rejects(client.send(new DeleteTableCommand({ TableName: "music" })), { name: "ValidationException" });
   await client.send(new UpdateTableCommand({ TableName: "music", DeletionProtectionEnabled: false }));

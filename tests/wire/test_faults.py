@@ -1,0 +1,173 @@
+"""Faults that tests of clients ask for: what waits, what loses its connection, and what boto3 makes of it. The exact answers are
+in tests/data/wire/faults.txt."""
+
+import http.client
+import json
+import threading
+import time
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ConnectionClosedError
+
+from wire import HEADERS, JSON, REGION, WireTest, call, http_connection, http_request, target
+
+
+class Faults(WireTest):
+    server_arguments = ["--memory", "--test-faults"]
+
+    def setUp(self):
+        super().setUp()
+        http_request(self.server.port, "DELETE", "/_gramme/faults", {})
+        self.create()
+
+    def fault(self, **fault):
+        reply = http_request(self.server.port, "POST", "/_gramme/faults", JSON, json.dumps(fault).encode())
+        self.assertEqual(reply.status, 200, reply.body)
+
+    def fired(self):
+        return [fault["Fired"] for fault in http_request(self.server.port, "GET", "/_gramme/faults", {}).json["Faults"]]
+
+    def retrying(self, attempts):
+        client = boto3.client("dynamodb", endpoint_url=self.server.endpoint, region_name=REGION,
+                              aws_access_key_id="test", aws_secret_access_key="test",
+                              config=Config(retries={"mode": "standard", "total_max_attempts": attempts}))
+        self.addCleanup(client.close)
+        return client
+
+    def item(self, pk):
+        return call(self.server.port, "GetItem", {"TableName": "table", "Key": {"pk": {"S": pk}}}).json.get("Item")
+
+    def put(self, pk):
+        return call(self.server.port, "PutItem", {"TableName": "table", "Item": {"pk": {"S": pk}}})
+
+    def test_exactly_three_failures(self):
+        self.fault(Operation="PutItem", Table="table", Error="ThrottlingException", Count=3)
+        reply = self.retrying(4).put_item(TableName="table", Item={"pk": {"S": "1"}})
+        self.assertEqual(reply["ResponseMetadata"]["RetryAttempts"], 3)
+        self.assertEqual(self.fired(), [3])
+        self.fault(Operation="PutItem", Error="InternalServerError", Count=3)
+        client = self.retrying(3)
+        with self.assertRaises(client.exceptions.InternalServerError):
+            client.put_item(TableName="table", Item={"pk": {"S": "2"}})
+        self.assertEqual(self.fired(), [3, 3])
+        self.assertIsNone(self.item("2"))
+
+    def test_threads_share_the_count(self):
+        self.fault(Operation="PutItem", Error="ThrottlingException", Count=25)
+        statuses = []
+        threads = [threading.Thread(target=lambda i=i: statuses.append(self.put(str(i)).status)) for i in range(60)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((statuses.count(400), statuses.count(200)), (25, 35))
+
+    def test_a_delay_holds_up_nobody_else(self):
+        """More of them than there are I/O threads, and a request in between."""
+        self.fault(Operation="PutItem", DelayMs=1500, Count=16)
+        began = time.monotonic()
+        threads = [threading.Thread(target=self.put, args=(str(i),)) for i in range(16)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.3)
+        self.assertIsNone(self.item("1"))
+        self.assertLess(time.monotonic() - began, 1.2)
+        for thread in threads:
+            thread.join()
+        self.assertGreaterEqual(time.monotonic() - began, 1.5)
+        self.assertEqual(self.client.scan(TableName="table", Select="COUNT")["Count"], 16)
+
+    def test_a_delay_after_the_effect(self):
+        self.fault(Operation="PutItem", DelayMs=1000, When="After", Error="InternalServerError")
+        thread = threading.Thread(target=self.put, args=("1",))
+        began = time.monotonic()
+        thread.start()
+        while self.item("1") is None:
+            self.assertLess(time.monotonic() - began, 0.9)
+            time.sleep(0.01)
+        thread.join()
+        self.assertGreaterEqual(time.monotonic() - began, 1.0)
+
+    def drop(self, **fault):
+        """A dropped connection, with a request behind the one that loses it."""
+        self.fault(Operation="PutItem", Drop=True, **fault)
+        connection = http_connection(self.server.port)
+        body = json.dumps({"TableName": "table", "Item": {"pk": {"S": "1"}}}).encode()
+        connection.request("POST", "/", body, {**HEADERS, "X-Amz-Target": target("PutItem")})
+        with self.assertRaises((http.client.RemoteDisconnected, ConnectionResetError)):
+            connection.getresponse()
+        connection.close()
+
+    def test_a_connection_lost_before_the_effect(self):
+        self.drop()
+        self.assertIsNone(self.item("1"))
+
+    def test_a_connection_lost_after_the_effect(self):
+        self.drop(When="After")
+        self.assertEqual(self.item("1"), {"pk": {"S": "1"}})
+
+    def test_a_connection_lost_after_a_while(self):
+        began = time.monotonic()
+        self.drop(When="After", DelayMs=300)
+        self.assertGreaterEqual(time.monotonic() - began, 0.3)
+
+    def test_a_read_on_a_worker_is_lost_too(self):
+        for i in range(0, 300, 25):
+            self.client.batch_write_item(RequestItems={"table": [
+                {"PutRequest": {"Item": {"pk": {"S": str(i + k)}}}} for k in range(25)]})
+        self.fault(Operation="Scan", Drop=True, When="After", DelayMs=50)
+        with self.assertRaises(ConnectionClosedError):
+            self.client.scan(TableName="table")
+        self.assertEqual(self.client.scan(TableName="table", Select="COUNT")["Count"], 300)
+
+    def test_a_token_makes_a_lost_answer_harmless(self):
+        """What a client does that repeats a transaction of which it heard nothing."""
+        add = [{"Update": {"TableName": "table", "Key": {"pk": {"S": "sum"}}, "UpdateExpression": "ADD n :one",
+                           "ExpressionAttributeValues": {":one": {"N": "1"}}}}]
+        self.fault(Operation="TransactWriteItems", Drop=True, When="After")
+        reply = self.retrying(3).transact_write_items(TransactItems=add, ClientRequestToken="once")
+        self.assertEqual(reply["ResponseMetadata"]["RetryAttempts"], 1)
+        self.assertEqual(self.item("sum"), {"pk": {"S": "sum"}, "n": {"N": "1"}})
+        self.fault(Operation="UpdateItem", Drop=True, When="After")
+        self.retrying(3).update_item(TableName="table", Key={"pk": {"S": "sum"}}, UpdateExpression="ADD n :one",
+                                     ExpressionAttributeValues={":one": {"N": "1"}})
+        self.assertEqual(self.item("sum")["n"], {"N": "3"})
+
+    def test_the_list_is_bounded(self):
+        for _ in range(100):
+            self.fault(Table="nowhere", Drop=True)
+        full = http_request(self.server.port, "POST", "/_gramme/faults", JSON, b'{"Drop": true}')
+        self.assertEqual((full.status, full.json), (400, {"message": "at most 100 faults"}))
+        self.assertEqual(self.fired(), [0] * 100)
+        http_request(self.server.port, "DELETE", "/_gramme/faults", {})
+        for i in range(150):
+            self.fault(Operation="PutItem", Error="InternalServerError")
+            self.assertEqual(self.put(str(i)).status, 500)
+        self.assertEqual(self.fired(), [1] * 100)
+
+
+class Stopping(WireTest):
+    server_arguments = ["--memory", "--test-faults"]
+
+    def test_a_server_that_stops_waits_for_no_delay(self):
+        self.create()
+        fault = {"Operation": "PutItem", "DelayMs": 60000}
+        http_request(self.server.port, "POST", "/_gramme/faults", JSON, json.dumps(fault).encode())
+        statuses = []
+        body = {"TableName": "table", "Item": {"pk": {"S": "1"}}}
+        thread = threading.Thread(target=lambda: statuses.append(call(self.server.port, "PutItem", body).status))
+        thread.start()
+        time.sleep(0.5)
+        began = time.monotonic()
+        self.server.stop()
+        thread.join()
+        self.assertLess(time.monotonic() - began, 20)
+        self.assertEqual(statuses, [200])
+        self.server.start()
+
+
+class WithoutTheOption(WireTest):
+    def test_there_is_no_such_path(self):
+        for method in ("GET", "POST", "DELETE"):
+            self.assertEqual(http_request(self.server.port, method, "/_gramme/faults", JSON, b"{}").status, 404)
