@@ -281,6 +281,7 @@ int app_main(const struct app_program *program, int argc, char **argv) {
         print_program_help(stderr, program);
         return APP_USAGE;
     }
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* results line by line, too */
     enum app_status status = APP_OK;
     if (wants_help(argv[1]))
         print_program_help(stdout, program);

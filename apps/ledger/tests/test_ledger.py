@@ -3,12 +3,14 @@
 import concurrent.futures
 import json
 import pathlib
+import socket
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
-from testing import AppTest, deaths, shell
+from testing import AppTest, deaths, program, settings, shell
 
 # The ids of the payments with keys k1 and k2: they follow from the keys.
 K1, K2 = "8916f039-2938-8698-8dbb-70b6e78a5d46", "3f66ef68-45a5-897d-bc5f-2d2eb94fe196"
@@ -232,6 +234,18 @@ class Concurrency(Ledger):
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
             results = [result[0] for result in pool.map(lambda n: self.pay(f"q{n}", "9.00"), range(6))]
         self.assertEqual((sorted(results), self.balances("a1", "a2")), ([0, 0, 1, 1, 1, 1], ["2", "18"]))
+
+    def test_messages_of_many_runs_do_not_mix(self):
+        """Every line, of messages and of results, is one write: a socket that keeps writes apart shows it."""
+        self.open("1.00", "2.00")
+        for arguments, lines in ((("show", "t9"), ["ledger: there is no transaction t9\n"]),
+                                 (("show",), ["ledger: TXN is missing; see ledger show --help\n"]),
+                                 (("accounts", "u"), ["a1 u checking 1.00 USD active\n", "a2 u checking 2.00 USD active\n"])):
+            here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+            with here, there:
+                subprocess.run([program("ledger"), *arguments], env=settings(self.server.endpoint), stdout=there, stderr=there)
+                there.send(b"end")
+                self.assertEqual(list(iter(lambda: here.recv(5000).decode(), "end")), lines)
 
 
 class ConcurrencyWithConflicts(Concurrency):
