@@ -7,9 +7,7 @@
 
 #include "common/timestamp.h"
 
-/* How long the counts of a closed breaker are kept, and how long before resetTime calls may be
- * tried. */
-enum { CLOSED_KEPT_S = 24 * 60 * 60, TRIAL_S = 10 * 60 };
+enum { CLOSED_KEPT_S = 24 * 60 * 60 }; /* how long the counts of a closed breaker are kept */
 
 static const char *const names[] = {"#state", "state", NULL};
 
@@ -50,39 +48,50 @@ static bool state_is(const struct ddb_item *item, const char *state) {
     return strcmp(ddb_item_string(item, "state", "CLOSED"), state) == 0;
 }
 
-/* From when on a call may be tried. */
-static int64_t trial_time(const struct ddb_item *item) {
-    int64_t reset_time = ddb_item_int(item, "resetTime", 0);
-    return (reset_time > TIMESTAMP_MAX_S ? TIMESTAMP_MAX_S : reset_time) - TRIAL_S;
+static int64_t reset_time(const struct ddb_item *item) {
+    int64_t time_s = ddb_item_int(item, "resetTime", 0);
+    return time_s > TIMESTAMP_MAX_S ? TIMESTAMP_MAX_S : time_s;
 }
+
+struct change {
+    const char *to;
+    int64_t reset_time;
+    bool on_trial; /* a call is being tried */
+};
 
 /* Changes a breaker, unless somebody else has changed it since it was read. */
 static bool breaker_change(const struct breaker *breaker, const struct ddb_item *item,
-                           const char *to, int64_t reset_time) {
-    bool closes = strcmp(to, "CLOSED") == 0, tries = strcmp(to, "HALF_OPEN") == 0;
-    const char *counts = closes                            ? ", failureCount = :zero"
-                         : tries && state_is(item, "OPEN") ? ", successCount = :zero"
-                                                           : "";
+                           const struct change *change) {
+    bool closes = strcmp(change->to, "CLOSED") == 0, opened = state_is(item, "OPEN");
+    const char *counts = closes                       ? ", failureCount = :zero"
+                         : opened && change->on_trial ? ", successCount = :zero"
+                                                      : "";
     char update[128];
-    snprintf(update, sizeof(update), "SET #state = :to, resetTime = :reset%s", counts);
+    snprintf(update, sizeof(update), "SET #state = :to, resetTime = :reset, onTrial = :trial%s",
+             counts);
     struct ddb_item *values = ddb_item_new();
     ddb_item_set_string(values, ":from", ddb_item_string(item, "state", ""));
     ddb_item_set_int(values, ":seen", ddb_item_int(item, "resetTime", 0));
-    ddb_item_set_string(values, ":to", to);
-    ddb_item_set_int(values, ":reset", reset_time);
+    ddb_item_set_bool(values, ":busy", ddb_item_bool(item, "onTrial", false));
+    ddb_item_set_bool(values, ":no", false);
+    ddb_item_set_string(values, ":to", change->to);
+    ddb_item_set_int(values, ":reset", change->reset_time);
+    ddb_item_set_bool(values, ":trial", change->on_trial);
     if (*counts != '\0')
         ddb_item_set_int(values, ":zero", 0);
-    bool ok = breaker_write(breaker,
-                            (struct ddb_write){.update = update,
-                                               .condition = "#state = :from AND resetTime = :seen",
-                                               .values = values},
-                            NULL);
+    bool ok = breaker_write(
+        breaker,
+        (struct ddb_write){.update = update,
+                           .condition = "#state = :from AND resetTime = :seen AND (onTrial = :busy "
+                                        "OR (attribute_not_exists(onTrial) AND :busy = :no))",
+                           .values = values},
+        NULL);
     ddb_item_free(values);
     return ok;
 }
 
-/* One caller may try. Whoever moves resetTime on is the one. Should it die over the call, the next
- * one may try after `reset_s`. */
+/* One caller may try, the one who puts the breaker on trial. Should it die over the call, resetTime
+ * lets the next one try. */
 enum breaker_answer breaker_ask(const struct breaker *breaker) {
     struct ddb_item *item = NULL;
     if (!breaker_read(breaker->app, breaker->service, &item))
@@ -90,12 +99,11 @@ enum breaker_answer breaker_ask(const struct breaker *breaker) {
     bool through = true;
     int64_t now_s = timestamp_now_ms() / 1000;
     if (item != NULL && !state_is(item, "CLOSED")) {
-        if (now_s >= trial_time(item) + TRIAL_S)
-            breaker_change(breaker, item, "CLOSED", now_s + CLOSED_KEPT_S);
-        else
-            through =
-                now_s >= trial_time(item) &&
-                breaker_change(breaker, item, "HALF_OPEN", now_s + breaker->reset_s + TRIAL_S);
+        bool waits = state_is(item, "OPEN") || ddb_item_bool(item, "onTrial", false);
+        through = (!waits || now_s >= reset_time(item)) &&
+                  breaker_change(
+                      breaker, item,
+                      &(struct change){"HALF_OPEN", now_s + breaker->reset_s, .on_trial = true});
     }
     ddb_item_free(item);
     return through ? BREAKER_LETS_THROUGH : BREAKER_REFUSES;
@@ -130,13 +138,16 @@ void breaker_report(const struct breaker *breaker, bool succeeded) {
     struct ddb_item *item = NULL;
     bool ok = breaker_count(breaker, succeeded, now_ms, &item);
     bool half_open = ok && state_is(item, "HALF_OPEN"), closed = ok && state_is(item, "CLOSED");
+    struct change change = {NULL, now_s + breaker->reset_s, .on_trial = false};
     if ((half_open && !succeeded) ||
         (closed && ddb_item_int(item, "failureCount", 0) >= breaker->failures_max))
-        ok = breaker_change(breaker, item, "OPEN", now_s + breaker->reset_s + TRIAL_S);
+        change.to = "OPEN";
     else if (half_open && ddb_item_int(item, "successCount", 0) >= breaker->successes_needed)
-        ok = breaker_change(breaker, item, "CLOSED", now_s + CLOSED_KEPT_S);
-    else if (half_open) /* the next one may try at once */
-        ok = breaker_change(breaker, item, "HALF_OPEN", now_s + TRIAL_S);
+        change = (struct change){"CLOSED", now_s + CLOSED_KEPT_S, .on_trial = false};
+    else if (half_open)
+        change.to = "HALF_OPEN"; /* the next one may try at once */
+    if (change.to != NULL)
+        ok = breaker_change(breaker, item, &change);
     ddb_item_free(item);
     if (!ok && !ddb_client_failed_with(app_client(breaker->app), "ConditionalCheckFailedException"))
         app_warn(breaker->app, "the circuit breaker of %s could not be told how the call went: %s",
@@ -158,9 +169,9 @@ enum app_status breaker_show(struct app *app) {
            ddb_item_string(item, "state", "?"), ddb_item_int(item, "failureCount", 0),
            ddb_item_int(item, "successCount", 0));
     if (!state_is(item, "CLOSED")) {
-        char trial[TIMESTAMP_SIZE];
-        timestamp_format_s(trial_time(item) * 1000, trial);
-        printf(" no calls until %s", trial);
+        char time[TIMESTAMP_SIZE];
+        timestamp_format_s(reset_time(item) * 1000, time);
+        printf(state_is(item, "OPEN") ? " no calls until %s" : " on trial until %s", time);
     }
     printf("\n");
     ddb_item_free(item);

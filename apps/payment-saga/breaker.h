@@ -1,14 +1,17 @@
 /* breaker.h - a circuit breaker: after many failures in a row a service is left alone for a while.
  *
  *     CLOSED     calls go through; `failures_max` failures in a row open the breaker
- *     OPEN       no calls for `reset_s` seconds
- *     HALF_OPEN  then one call at a time is let through to see. `successes_needed` good ones close
- *                the breaker, a bad one opens it again
+ *     OPEN       no calls before resetTime, which is `reset_s` seconds later
+ *     HALF_OPEN  after it one call at a time is let through to see. `successes_needed` good ones
+ *                close the breaker, a bad one opens it again
  *
  * Table CircuitBreakerState: serviceName -> state, failureCount, successCount, lastFailureTime,
- * lastSuccessTime, resetTime. At resetTime everything is forgotten and the breaker is CLOSED: it is
- * the table's TTL, so the server removes the item then, or some time later. A breaker that is not
- * closed has its resetTime ten minutes after the moment from which a call may be tried.
+ * lastSuccessTime, resetTime, onTrial. resetTime is the table's TTL: a server that removes the item
+ * then has closed the breaker. One that removes it later, as the service does, leaves an item whose
+ * resetTime has passed, and the breaker becomes HALF_OPEN.
+ *
+ * A failure is a call whose outcome is bad for the service, not for the caller: a refused card is a
+ * service that works.
  *
  * A breaker is advice, not a lock: a count that gets lost in a crash does no harm. */
 #ifndef PAYMENT_SAGA_BREAKER_H

@@ -17,8 +17,8 @@ static const struct app_command commands[] = {
     {"breaker", "SERVICE", "tells the state of a circuit breaker", breaker_show, NULL},
     {"metrics", "TYPE DATE [TO]", "counts and sums up a day's measurements, or several days'",
      metrics_show, NULL},
-    {"simulate-gateway", "charge KEY AMOUNT CURRENCY", "plays a payment gateway, for --gateway",
-     gateway_simulate, gateway_simulate_options},
+    {"simulate-gateway", "charge|refund KEY AMOUNT CURRENCY",
+     "plays a payment gateway, for --gateway", gateway_simulate, gateway_simulate_options},
     {0},
 };
 

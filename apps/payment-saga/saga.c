@@ -165,21 +165,23 @@ static enum round charge(struct saga *saga) {
         return ROUND_FAILED;
     payment_key(&saga->payment, key);
     enum gateway_answer answer =
-        gateway_charge(&(struct gateway_call){.command = saga->gateway,
-                                              .key = key,
-                                              .amount = saga->payment.amount,
-                                              .currency = wallet.currency,
-                                              .timeout_ms = (int)saga->gateway_timeout_ms},
-                       detail);
-    breaker_report(&saga->breaker, answer == GATEWAY_CHARGED);
+        gateway_call(&(struct gateway_call){.command = saga->gateway,
+                                            .verb = "charge",
+                                            .key = key,
+                                            .amount = saga->payment.amount,
+                                            .currency = wallet.currency,
+                                            .timeout_ms = (int)saga->gateway_timeout_ms},
+                     detail);
+    breaker_report(&saga->breaker, answer == GATEWAY_DONE || answer == GATEWAY_DECLINED);
     switch (answer) {
-    case GATEWAY_CHARGED:
+    case GATEWAY_DONE:
         return move(saga, &(struct move){.to = STEP_COMPLETED,
                                          .event = "PAYMENT_PROCESSED",
                                          .status = "SUCCESS",
                                          .detail = detail,
                                          .ending = ENDING_SUCCESS});
-    case GATEWAY_REFUSED:
+    case GATEWAY_DECLINED:
+    case GATEWAY_FAILED:
         return move(saga, &(struct move){.to = STEP_REFUNDING,
                                          .event = "PAYMENT_PROCESSED",
                                          .status = "FAILED",

@@ -88,7 +88,7 @@ class Payments(unittest.TestCase):
 
     def pay(self, chaos, payment, lose, rng=None):
         user, amount = self.payments[payment]
-        gateway = f"{program('payment-saga')} simulate-gateway --book {self.book} --fail 25 --lose {lose}"
+        gateway = f"{program('payment-saga')} simulate-gateway --book {self.book} --decline 25 --lose {lose}"
         status, out, _ = chaos.run("pay", "--user", user, "--payment", payment, "--amount", amount, "--gateway", gateway,
                                    "--breaker-reset", "1", "--breaker-failures", "6", rng=rng)
         if status in (0, 1) and out:

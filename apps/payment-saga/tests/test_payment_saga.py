@@ -78,15 +78,15 @@ class Commands(PaymentSaga):
         self.expect("user-123 899.50 USD version 2\n", "wallet", "show", "user-123")
         self.expect("count 1 p50 N p99 N\n", "metrics", "PAYMENT_LATENCY", time.strftime("%Y-%m-%d", time.gmtime()))
 
-    def test_a_refused_payment_is_refunded(self):
+    def test_a_declined_payment_is_refunded(self):
         self.wallet()
         for _ in range(2):
-            self.assertEqual(self.pay("p1", gateway=f"{self.gateway} --fail 100"),
-                             (1, "p1 FAILED 100.50 refused by the simulator\n", ""))
+            self.assertEqual(self.pay("p1", gateway=f"{self.gateway} --decline 100"),
+                             (1, "p1 FAILED 100.50 declined by the simulator\n", ""))
             self.assertEqual((self.balance(), self.charged()), ("1000", []))
         self.assertEqual(self.events("p1")[-2:], ["PAYMENT_PROCESSED FAILED", "REFUND_INITIATED SUCCESS"])
         self.expect("TIME PAYMENT_INITIATED PENDING 100.50\nTIME WALLET_DEBITED SUCCESS 100.50\n"
-                    "TIME PAYMENT_PROCESSED PENDING 100.50\nTIME PAYMENT_PROCESSED FAILED 100.50 refused by the simulator\n"
+                    "TIME PAYMENT_PROCESSED PENDING 100.50\nTIME PAYMENT_PROCESSED FAILED 100.50 declined by the simulator\n"
                     "TIME REFUND_INITIATED SUCCESS 100.50\np1 FAILED\n", "status", "p1")
         self.expect("TIME p1 REFUND_INITIATED SUCCESS 100.50\n", "history", "user-123", "--limit", "1")
 
@@ -127,14 +127,22 @@ class Commands(PaymentSaga):
         """Nobody knows whether it has charged, so the money stays where it is until it answers."""
         self.wallet()
         for gateway, why in (("exit 7; #", "it ended with status 7"), ("kill -9 $$;", "it was killed by signal 9"),
-                             ("sleep 60;", "no answer within 300 ms"), ("yes;", "its answer has more than 4096 bytes"),
-                             ("/no/such/program 2>/dev/null", "it ended with status 127")):
+                             ("sleep 60;", "no answer within 300 ms"), ("yes;", "its answer has more than 4096 bytes")):
             with self.subTest(gateway):
                 self.assertEqual(self.pay("p1", gateway=gateway, more=["--gateway-timeout", "300", "--breaker-failures", "100"]), (
                     1, "", f"payment-saga: p1 is pending: nobody knows whether the gateway has charged: {why}; run it again\n"))
                 self.assertEqual(self.balance(), "899.5")
         self.assertEqual(self.pay("p1")[0], 0)
         self.assertEqual((self.balance(), self.charged()), ("899.5", ["p1"]))
+
+    def test_a_gateway_that_cannot_be_run(self):
+        """It has not charged for sure, so the money is back at once."""
+        self.wallet()
+        for payment, gateway, why in (("p1", "/no/such/program 2>/dev/null", "it ended with status 127"),
+                                      ("p2", "/etc/passwd 2>/dev/null", "it ended with status 126"),
+                                      ("p3", "echo too busy; exit 2; #", "too busy")):
+            self.assertEqual(self.pay(payment, gateway=gateway), (1, f"{payment} FAILED 100.50 {why}\n", ""))
+        self.assertEqual(self.balance(), "1000")
 
     def test_what_the_gateway_says_is_kept_harmless(self):
         self.wallet()
@@ -144,7 +152,7 @@ class Commands(PaymentSaga):
     def test_a_key_that_has_expired(self):
         """Its events tell how the payment ended; nothing is paid again."""
         self.wallet()
-        first = [self.pay("p1"), self.pay("p2", gateway=f"{self.gateway} --fail 100")]
+        first = [self.pay("p1"), self.pay("p2", gateway=f"{self.gateway} --decline 100")]
         for payment in ("p1", "p2"):
             self.client.delete_item(TableName="IdempotencyKeys", Key={"idempotencyKey": {"S": f"user-123:{payment}"}})
         self.assertEqual([self.pay("p1"), self.pay("p2")], first)
@@ -189,7 +197,7 @@ class Policy(PaymentSaga):
             run("wallet", "create", "user-123", "--balance", "1000")
             run("wallet", "top-up", "user-123", "--amount", "1")
             run(*self.pay_arguments("p1"))
-            run(*self.pay_arguments("p2", gateway=f"{self.gateway} --fail 100"))
+            run(*self.pay_arguments("p2", gateway=f"{self.gateway} --decline 100"))
             for command in ("wallet show user-123", "status p1", "history user-123", "breaker payment-gateway",
                             "metrics PAYMENT_LATENCY 2026-01-01"):
                 run(*command.split())
@@ -220,8 +228,8 @@ class CrashAtEveryPoint(PaymentSaga):
     def test_a_payment(self):
         self.check("SUCCESS 100.50 sim-user-123:ID", True)
 
-    def test_a_refused_payment(self):
-        self.check("FAILED 100.50 refused by the simulator", False, ["--breaker-failures", "1000"], "--fail 100")
+    def test_a_declined_payment(self):
+        self.check("FAILED 100.50 declined by the simulator", False, ["--breaker-failures", "1000"], "--decline 100")
 
     def test_not_enough_money(self):
         self.check("FAILED 100.50 not enough money", False, balance="100.49")
@@ -232,7 +240,7 @@ class CrashAtEveryPoint(PaymentSaga):
 
 
 class Breaker(PaymentSaga):
-    OPENS = [*["p%d FAILED 100.50 refused by the simulator\n" % n for n in range(3)],
+    OPENS = [*["p%d FAILED 100.50 the simulator is out of order\n" % n for n in range(3)],
              "p3 FAILED 100.50 the circuit breaker is open\n"]
 
     def setUp(self):
@@ -242,7 +250,7 @@ class Breaker(PaymentSaga):
     def state(self):
         status, out, err = self.run_app("breaker", "payment-gateway")
         self.assertEqual((status, err), (0, ""))
-        return out.removeprefix("payment-gateway ").split(" no calls")[0].strip()
+        return out.removeprefix("payment-gateway ").split(" no calls")[0].split(" on trial")[0].strip()
 
     def try_to_pay(self, payment, gateway="", reset="4"):
         return self.pay(payment, gateway=f"{self.gateway} {gateway}",
@@ -252,6 +260,11 @@ class Breaker(PaymentSaga):
         self.assertEqual(self.state(), "CLOSED failures 0 successes 0")
         self.assertEqual([self.try_to_pay(f"p{n}", "--fail 100", reset) for n in range(4)], self.OPENS)
         self.assertEqual(self.state(), "OPEN failures 3 successes 0")
+
+    def without_ttl(self):
+        """As in the service, where an item stays for a while after its resetTime."""
+        self.client.delete_table(TableName="CircuitBreakerState")
+        self.create("CircuitBreakerState", "serviceName:S")
 
     def wait_for_reset(self):
         time.sleep(5.1)  # resetTime counts whole seconds
@@ -268,7 +281,31 @@ class Breaker(PaymentSaga):
         self.assertEqual(self.try_to_pay("a6"), "a6 FAILED 100.50 the circuit breaker is open\n")
         self.assertEqual((self.charged(), self.balance()), (["a2"], "899.5"))
 
+    def test_a_declined_card_is_a_gateway_that_works(self):
+        for n in range(5):
+            self.assertEqual(self.try_to_pay(f"a{n}", "--decline 100"), f"a{n} FAILED 100.50 declined by the simulator\n")
+        self.assertEqual(self.state(), "CLOSED failures 0 successes 5")
+
+    def test_answers_that_nobody_knows_are_failures(self):
+        for n in range(3):
+            self.try_to_pay(f"a{n}", "--lose 100")
+        self.assertEqual(self.state(), "OPEN failures 3 successes 0")
+
+    def test_no_call_before_the_reset_time_of_an_item_by_hand(self):
+        """{OPEN, resetTime: now + 5}: not one call until then, and at that time the TTL has closed the breaker."""
+        self.open_breaker(5)
+        begin = time.monotonic()
+        while time.monotonic() < begin + 3.5:
+            self.assertIn("FAILED 100.50 the circuit breaker is open\n", self.try_to_pay(f"a{time.monotonic()}"))
+        self.assertEqual((self.charged(), self.state()), ([], "OPEN failures 5 successes 0"))
+        while "Item" in self.client.get_item(TableName="CircuitBreakerState", Key={"serviceName": {"S": "payment-gateway"}}):
+            self.assertLess(time.monotonic(), begin + 30)
+            time.sleep(0.2)
+        self.assertEqual(self.state(), "CLOSED failures 0 successes 0")
+        self.assertEqual(self.try_to_pay("p9"), "p9 SUCCESS 100.50 sim-user-123:p9\n")
+
     def test_closes_after_successes(self):
+        self.without_ttl()
         self.open()
         self.wait_for_reset()
         self.assertEqual(self.try_to_pay("p5"), "p5 SUCCESS 100.50 sim-user-123:p5\n")
@@ -277,18 +314,19 @@ class Breaker(PaymentSaga):
         self.assertEqual(self.state(), "CLOSED failures 0 successes 2")
 
     def test_opens_again_when_the_trial_fails(self):
+        self.without_ttl()
         self.open()
         self.wait_for_reset()
-        self.assertEqual(self.try_to_pay("p5", "--fail 100", "1000"), "p5 FAILED 100.50 refused by the simulator\n")
+        self.assertEqual(self.try_to_pay("p5", "--fail 100", "1000"), "p5 FAILED 100.50 the simulator is out of order\n")
         self.assertEqual(self.state(), "OPEN failures 4 successes 0")
 
-    def test_is_forgotten_at_its_reset_time(self):
-        """Also where the server has not removed the item yet: its TTL is off here."""
-        self.client.delete_table(TableName="CircuitBreakerState")
-        self.create("CircuitBreakerState", "serviceName:S")
+    def test_one_call_at_a_time_on_trial(self):
+        self.without_ttl()
         self.open_breaker(-5)
-        self.assertEqual(self.try_to_pay("p0", "--fail 100"), self.OPENS[0])
-        self.assertEqual(self.state(), "CLOSED failures 1 successes 0")
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            results = list(pool.map(lambda n: self.try_to_pay(f"p{n}", "--delay 1500"), range(4)))
+        self.assertEqual(sum("SUCCESS" in result for result in results), 1, results)
+        self.assertEqual(self.state(), "HALF_OPEN failures 0 successes 1")
 
     def test_a_payment_that_the_gateway_may_know_waits(self):
         self.pay("p9", gateway="exit 7; #")
@@ -350,7 +388,7 @@ class BadInput(PaymentSaga):
             ("metrics PAYMENT_LATENCY 2024-01-01 2025-01-01",
              "TO is a day from DATE on, at most 366 days in all, not '2025-01-01'"),
             ("metrics 'a#b' 2024-01-01", f"TYPE {self.ID}'a#b'"),
-            ("simulate-gateway pay k 1 USD", "the gateway can charge, not 'pay'"),
+            ("simulate-gateway pay k 1 USD", "the gateway can charge and refund, not 'pay'"),
             ("simulate-gateway charge k 1 USD --fail 101", "--fail takes a number from 0 to 100, not '101'"),
         ])
 
@@ -383,7 +421,7 @@ class BadInput(PaymentSaga):
             self.client.put_item(TableName="IdempotencyKeys", Item={"idempotencyKey": {"S": "user-123:p"}, **result})
             self.assertEqual(self.pay("p"), (1, "", "payment-saga: the idempotency key of p has a result that this program "
                                                     "does not know\n"))
-        for reset, calls in (("9" * 18, "9999-12-31T23:49:59Z"), ("1.5", "1969-12-31T23:50:00Z")):
+        for reset, calls in (("9" * 18, "9999-12-31T23:59:59Z"), ("1.5", "1970-01-01T00:00:00Z")):
             self.client.put_item(TableName="CircuitBreakerState", Item={
                 "serviceName": {"S": "odd"}, "state": {"S": "OPEN"}, "resetTime": {"N": reset}})
             self.assertEqual(self.run_app("breaker", "odd"), (
