@@ -26,7 +26,7 @@ from wire import WireTest, boto3_client, drop_tables
 BUILD = pathlib.Path(binary()).resolve().parent
 TIMEOUT_S = 60
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
-LATENCY = re.compile(r"(p50|p99) \d+\.\d\d")
+LATENCY = re.compile(r"\b(sum|average|min|p50|p90|p99|max) \d+\.\d\d")
 
 
 def program(name):

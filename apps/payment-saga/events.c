@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/money.h"
+#include "common/random.h"
 #include "common/timestamp.h"
 
 struct ddb_item *event_item(const struct event *event) {
@@ -24,8 +25,43 @@ struct ddb_item *event_item(const struct event *event) {
     return item;
 }
 
+void correlation_id_new(char ret_id[CORRELATION_ID_SIZE]) {
+    uint64_t number = random_u64();
+    snprintf(ret_id, CORRELATION_ID_SIZE, "exec-");
+    hex_format(&number, sizeof(number), ret_id + strlen(ret_id));
+}
+
+static bool event_is(const struct ddb_item *event, const char *type, const char *status) {
+    return strcmp(ddb_item_string(event, "eventType", ""), type) == 0 &&
+           strcmp(ddb_item_string(event, "status", ""), status) == 0;
+}
+
+bool event_change(const struct ddb_item *event, int64_t *ret_cents) {
+    bool takes = event_is(event, "WALLET_DEBITED", "SUCCESS");
+    bool gives = event_is(event, "WALLET_CREATED", "SUCCESS") ||
+                 event_is(event, "WALLET_TOPPED_UP", "SUCCESS") ||
+                 event_is(event, "REFUND_INITIATED", "SUCCESS");
+    int64_t cents;
+    if ((!takes && !gives) || !money_get(event, "amount", &cents))
+        return false;
+    *ret_cents = takes ? -cents : cents;
+    return true;
+}
+
+static const char *const ending_names[] = {[ENDING_NONE] = "PENDING",
+                                           [ENDING_SUCCESS] = "SUCCESS",
+                                           [ENDING_FAILED] = "FAILED",
+                                           [ENDING_REFUNDED] = "REFUNDED"};
+
 const char *ending_name(enum ending ending) {
-    return ending == ENDING_SUCCESS ? "SUCCESS" : ending == ENDING_FAILED ? "FAILED" : "PENDING";
+    return ending_names[ending];
+}
+
+enum ending ending_from_name(const char *name) {
+    for (int i = ENDING_SUCCESS; i <= ENDING_REFUNDED; i++)
+        if (strcmp(name, ending_names[i]) == 0)
+            return (enum ending)i;
+    return ENDING_NONE;
 }
 
 static const char *detail_of(const struct ddb_item *event) {
@@ -34,15 +70,15 @@ static const char *detail_of(const struct ddb_item *event) {
 }
 
 /* A payment has ended well when the gateway has processed it; badly when the wallet could not be
- * debited, or was debited and got its money back. */
-static enum ending ending_of(const struct ddb_item *event) {
-    const char *type = ddb_item_string(event, "eventType", "");
-    const char *status = ddb_item_string(event, "status", "");
-    if (strcmp(type, "PAYMENT_PROCESSED") == 0 && strcmp(status, "SUCCESS") == 0)
+ * debited, or was debited and got its money back. One that has ended well may be refunded later, or
+ * the gateway says that it cannot be. */
+static enum ending ending_after(const struct story *story, const struct ddb_item *event) {
+    if (event_is(event, "PAYMENT_PROCESSED", "SUCCESS") ||
+        event_is(event, "REFUND_INITIATED", "FAILED"))
         return ENDING_SUCCESS;
-    if (strcmp(type, "REFUND_INITIATED") == 0 && strcmp(status, "SUCCESS") == 0)
-        return ENDING_FAILED;
-    if (strcmp(type, "WALLET_DEBITED") == 0 && strcmp(status, "FAILED") == 0)
+    if (event_is(event, "REFUND_INITIATED", "SUCCESS"))
+        return story->paid ? ENDING_REFUNDED : ENDING_FAILED;
+    if (event_is(event, "WALLET_DEBITED", "FAILED"))
         return ENDING_FAILED;
     return ENDING_NONE;
 }
@@ -64,8 +100,10 @@ static void story_add(struct story *story, const struct ddb_item *event) {
     story->found = true;
     snprintf(story->user, sizeof(story->user), "%s", ddb_item_string(event, "userId", ""));
     money_get(event, "amount", &story->amount);
-    if (ending_of(event) != ENDING_NONE)
-        story->ending = ending_of(event);
+    story->ending = ending_after(story, event);
+    story->paid = story->paid || story->ending == ENDING_SUCCESS;
+    if (event_is(event, "REFUND_INITIATED", "FAILED"))
+        return; /* what the gateway said to that is not the payment's */
     if (*detail_of(event) != '\0')
         snprintf(story->detail, sizeof(story->detail), "%s", detail_of(event));
 }
@@ -80,6 +118,21 @@ bool story_read(struct app *app, const char *payment, struct story *ret_story) {
         app_db_fail(app, "cannot read the events of %s", payment);
     ddb_cursor_free(events);
     return ok;
+}
+
+struct ddb_cursor *events_of_user(struct app *app, const char *user, bool newest_first,
+                                  int64_t limit) {
+    struct ddb_item *values = ddb_item_new();
+    ddb_item_set_string(values, ":user", user);
+    struct ddb_cursor *events =
+        ddb_query(app_client(app), &(struct ddb_query){.table = "PaymentEvents",
+                                                       .index = "GSI1",
+                                                       .key_condition = "userId = :user",
+                                                       .values = values,
+                                                       .descending = newest_first,
+                                                       .limit = limit});
+    ddb_item_free(values);
+    return events;
 }
 
 /* ---- commands ---- */
@@ -128,21 +181,12 @@ enum app_status events_history(struct app *app) {
     int64_t limit = 0;
     if (!app_check_id(app, "USER", user) || !app_number(app, "limit", 1, 1000000, &limit))
         return APP_USAGE;
-    struct ddb_item *values = ddb_item_new();
-    ddb_item_set_string(values, ":user", user);
-    struct ddb_cursor *events =
-        ddb_query(app_client(app), &(struct ddb_query){.table = "PaymentEvents",
-                                                       .index = "GSI1",
-                                                       .key_condition = "userId = :user",
-                                                       .values = values,
-                                                       .descending = true,
-                                                       .limit = limit});
+    struct ddb_cursor *events = events_of_user(app, user, true, limit);
     for (const struct ddb_item *event; (event = ddb_cursor_next(events)) != NULL;)
         print_event(event, true);
     enum app_status status = APP_OK;
     if (ddb_client_error(app_client(app)) != NULL)
         status = app_db_fail(app, "cannot read the history of %s", user);
     ddb_cursor_free(events);
-    ddb_item_free(values);
     return status;
 }

@@ -1,4 +1,5 @@
-/* events.h - what happened to payments, one item for each event, never changed afterwards.
+/* events.h - what happened to payments and wallets, one item for each event, never changed
+ * afterwards. Every change of a balance is one, so a balance is what its events make.
  *
  * Table PaymentEvents: paymentId, timestamp -> userId, eventType, amount, status, metadata,
  * correlationId. Its index GSI1 has the events of a user by time. */
@@ -10,7 +11,8 @@
 struct event {
     const char *payment;
     const char *user;
-    const char *type;   /* PAYMENT_INITIATED, WALLET_DEBITED, PAYMENT_PROCESSED, REFUND_INITIATED */
+    const char *type;   /* PAYMENT_INITIATED, WALLET_DEBITED, PAYMENT_PROCESSED, REFUND_INITIATED,
+                         * WALLET_CREATED, WALLET_TOPPED_UP */
     const char *status; /* SUCCESS, FAILED, PENDING */
     const char *detail; /* goes to the metadata; NULL: none */
     const char *correlation_id; /* of the run of this program that wrote it */
@@ -21,12 +23,24 @@ struct event {
 /* The item, yours to free. */
 struct ddb_item *event_item(const struct event *event);
 
-enum ending { ENDING_NONE, ENDING_SUCCESS, ENDING_FAILED };
-const char *ending_name(enum ending ending); /* PENDING, SUCCESS, FAILED */
+/* "exec-" and 16 digits: names a run of this program, or a request to it. */
+enum { CORRELATION_ID_SIZE = 32 };
+void correlation_id_new(char ret_id[CORRELATION_ID_SIZE]);
+
+/* By how many cents an event has changed a wallet; false when it has not. */
+bool event_change(const struct ddb_item *event, int64_t *ret_cents);
+/* All events of a user, by time. */
+struct ddb_cursor *events_of_user(struct app *app, const char *user, bool newest_first,
+                                  int64_t limit);
+
+enum ending { ENDING_NONE, ENDING_SUCCESS, ENDING_FAILED, ENDING_REFUNDED };
+const char *ending_name(enum ending ending); /* PENDING, SUCCESS, FAILED, REFUNDED */
+enum ending ending_from_name(const char *name);
 
 /* What the events of a payment say of it. */
 struct story {
     bool found;
+    bool paid;          /* at some time the gateway had charged */
     enum ending ending; /* NONE: it is under way */
     int64_t amount;
     char user[65];

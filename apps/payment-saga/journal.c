@@ -37,10 +37,7 @@ static bool read_result(struct payment *payment, const struct ddb_item *item) {
     for (int i = STEP_INITIATED; i <= STEP_COMPLETED; i++)
         if (strcmp(step, step_names[i]) == 0)
             payment->step = (enum step)i;
-    const char *status = ddb_item_string(result, "status", "");
-    payment->ending = strcmp(status, "SUCCESS") == 0  ? ENDING_SUCCESS
-                      : strcmp(status, "FAILED") == 0 ? ENDING_FAILED
-                                                      : ENDING_NONE;
+    payment->ending = ending_from_name(ddb_item_string(result, "status", ""));
     snprintf(payment->detail, sizeof(payment->detail), "%s", ddb_item_string(result, "detail", ""));
     return payment->step != STEP_NONE &&
            (payment->step != STEP_COMPLETED || payment->ending != ENDING_NONE) &&

@@ -17,7 +17,6 @@
 
 #include "breaker.h"
 #include "common/money.h"
-#include "common/random.h"
 #include "common/timestamp.h"
 #include "gateway.h"
 #include "journal.h"
@@ -164,6 +163,7 @@ static enum round charge(struct saga *saga) {
     if (!may_call_gateway(saga) || !wallet_read(saga->app, saga->payment.user, &wallet))
         return ROUND_FAILED;
     payment_key(&saga->payment, key);
+    int64_t begin_ms = timestamp_elapsed_ms();
     enum gateway_answer answer =
         gateway_call(&(struct gateway_call){.command = saga->gateway,
                                             .verb = "charge",
@@ -173,6 +173,10 @@ static enum round charge(struct saga *saga) {
                                             .timeout_ms = (int)saga->gateway_timeout_ms},
                      detail);
     breaker_report(&saga->breaker, answer == GATEWAY_DONE || answer == GATEWAY_DECLINED);
+    metrics_record_ms(saga->app,
+                      &(struct metric){"GATEWAY_LATENCY", saga->breaker.service, "charge",
+                                       gateway_answer_name(answer)},
+                      timestamp_elapsed_ms() - begin_ms);
     switch (answer) {
     case GATEWAY_DONE:
         return move(saga, &(struct move){.to = STEP_COMPLETED,
@@ -288,20 +292,26 @@ static bool read_options(struct saga *saga, struct app *app) {
            app_number(app, "breaker-reset", 1, 86400, &saga->breaker.reset_s);
 }
 
+static void record_metrics(const struct saga *saga, int64_t latency_ms) {
+    const char *status = saga->payment.ending == ENDING_SUCCESS ? "success" : "failed";
+    struct metric metric = {"PAYMENT_LATENCY", "payments-adapter", "process_payment", status};
+    metrics_record_ms(saga->app, &metric, latency_ms);
+    metric.type = "PAYMENT_AMOUNT";
+    metrics_record_money(saga->app, &metric, saga->payment.amount);
+}
+
 enum app_status saga_pay(struct app *app) {
     struct saga saga;
     if (!read_options(&saga, app))
         return APP_USAGE;
-    uint64_t execution = random_u64();
-    char correlation_id[32] = "exec-";
-    hex_format(&execution, sizeof(execution), correlation_id + strlen(correlation_id));
+    char correlation_id[CORRELATION_ID_SIZE];
+    correlation_id_new(correlation_id);
     saga.payment.correlation_id = correlation_id;
     int64_t begin_ms = timestamp_elapsed_ms();
     enum app_status status = play(&saga);
     if (status != APP_OK)
         return status;
     if (saga.moved)
-        metrics_record_latency(app, timestamp_elapsed_ms() - begin_ms,
-                               saga.payment.ending == ENDING_SUCCESS ? "success" : "failed");
+        record_metrics(&saga, timestamp_elapsed_ms() - begin_ms);
     return report(&saga);
 }

@@ -135,7 +135,7 @@ class Payments(unittest.TestCase):
             keys = {item["status"]["S"] for item in chaos.scan("IdempotencyKeys")}
             charged = self.book.read_text().splitlines()
         self.assertEqual(chaos.problems + judge(self.results, wallets, charged, events), [])
-        self.assertEqual((keys, set(events)), ({"COMPLETED"}, set(self.payments)))
+        self.assertEqual((keys, set(events)), ({"COMPLETED"}, {*self.payments, *(f"wallet:{user}" for user in USERS)}))
         endings = collections.Counter(ending for ending, _ in self.results.values())
         counts = {**chaos.counts, "SUCCESS": endings["SUCCESS"], "FAILED": endings["FAILED"]}
         print(f"# {counts}", flush=True)

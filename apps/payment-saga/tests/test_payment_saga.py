@@ -76,7 +76,7 @@ class Commands(PaymentSaga):
         self.assertEqual((key["status"]["S"], key["paymentId"]["S"]), ("COMPLETED", "pay-789"))
         self.assertAlmostEqual(int(key["expirationTime"]["N"]), time.time() + 86400, delta=120)
         self.expect("user-123 899.50 USD version 2\n", "wallet", "show", "user-123")
-        self.expect("count 1 p50 N p99 N\n", "metrics", "PAYMENT_LATENCY", time.strftime("%Y-%m-%d", time.gmtime()))
+        self.expect("count 1 sum N average N min N p50 N p90 N p99 N max N\n", "metrics", "PAYMENT_LATENCY", time.strftime("%Y-%m-%d", time.gmtime()))
 
     def test_a_declined_payment_is_refunded(self):
         self.wallet()
@@ -108,7 +108,8 @@ class Commands(PaymentSaga):
         self.pay("p1")
         before = self.everything()
         self.assertEqual(self.pay("p1", "100.51"), (1, "", "payment-saga: p1 was begun with the amount 100.50\n"))
-        self.wallet(user="user-124")
+        self.client.put_item(TableName="Wallets", Item={
+            "userId": {"S": "user-124"}, "balance": {"N": "1000"}, "currency": {"S": "USD"}, "version": {"N": "1"}})
         self.assertEqual(self.pay("p1", user="user-124"), (1, "", "payment-saga: p1 is a payment of another user\n"))
         self.assertEqual(self.pay("p2", user="user-125"), (1, "", "payment-saga: there is no wallet of user-125\n"))
         for table in ("PaymentEvents", "IdempotencyKeys", "Metrics"):
@@ -165,6 +166,92 @@ class Commands(PaymentSaga):
         self.assertEqual(self.key("p1")["status"]["S"], "PROCESSING")
 
 
+class Wallets(PaymentSaga):
+    def test_balances_are_what_the_events_make(self):
+        self.wallet()
+        self.wallet("0.00", "user-124")
+        self.run_app("wallet", "top-up", "user-123", "--amount", "5.25")
+        self.pay("p1")
+        self.pay("p2", gateway=f"{self.gateway} --decline 100")
+        self.expect("user-123 904.75 USD version 5\n", "wallet", "show", "user-123")
+        self.expect("2 wallets, 0 problems\n", "wallet", "verify")
+        self.expect("1 wallets, 0 problems\n", "wallet", "verify", "user-123")
+        self.client.update_item(TableName="Wallets", Key={"userId": {"S": "user-123"}}, UpdateExpression="SET balance = :b",
+                                ExpressionAttributeValues={":b": {"N": "904.76"}})
+        problem = "user-123: balance 904.76 version 5, its events make 904.75 version 5\n"
+        self.expect(f"{problem}2 wallets, 1 problems\n", "wallet", "verify", status=1)
+        self.expect(f"{problem}1 wallets, 1 problems\n", "wallet", "verify", "user-123", status=1)
+        self.expect("1 wallets, 0 problems\n", "wallet", "verify", "user-124")
+
+    def test_events_of_a_wallet(self):
+        self.wallet()
+        self.run_app("wallet", "top-up", "user-123", "--amount", "5.25", "--key", "k1")
+        self.expect("TIME top-up:user-123:k1 WALLET_TOPPED_UP SUCCESS 5.25\nTIME wallet:user-123 WALLET_CREATED SUCCESS 1000.00\n",
+                    "history", "user-123")
+
+    def test_a_top_up_with_a_key_happens_once(self):
+        self.wallet()
+        for _ in range(2):
+            self.expect("user-123 1005.25 USD version 2\n", "wallet", "top-up", "user-123", "--amount", "5.25", "--key", "k1")
+            self.client.delete_item(TableName="IdempotencyKeys", Key={"idempotencyKey": {"S": "top-up:user-123:k1"}})
+        self.expect("", "wallet", "top-up", "user-123", "--amount", "6", "--key", "k1", status=1,
+                    err="payment-saga: the top-up k1 was of 5.25\n")
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            list(pool.map(lambda _: self.run_app("wallet", "top-up", "user-123", "--amount", "1", "--key", "k2"), range(6)))
+        self.assertEqual(self.balance(), "1006.25")
+
+    def test_a_crash_at_every_point(self):
+        self.wallet()
+        died = 0
+        for key in deaths(self.server.port, self.app, lambda key: ["wallet", "top-up", "user-123", "--amount", "1", "--key", key]):
+            self.assertEqual(self.run_app("wallet", "top-up", "user-123", "--amount", "1", "--key", key)[0], 0)
+            died += 1
+        self.assertGreaterEqual(died, 6)
+        self.assertEqual(self.balance(), str(1000 + died + 2))
+        self.expect("1 wallets, 0 problems\n", "wallet", "verify")
+
+
+class Metrics(PaymentSaga):
+    def metrics(self, *arguments):
+        status, out, err = self.run_app("metrics", *arguments)
+        self.assertEqual((status, err), (0, ""))
+        return out
+
+    def test_by_dimension(self):
+        day = "2024-01-01"
+        for n in range(1, 101):
+            self.client.put_item(TableName="Metrics", Item={
+                "metricType#date": {"S": f"PAYMENT_LATENCY#{day}"}, "timestamp": {"S": f"{day}T10:00:00.{n:03d}Z"},
+                "value": {"N": str(n)}, "dimensions": {"M": {"status": {"S": "success" if n <= 60 else "failed"}}}})
+        self.assertEqual(self.metrics("PAYMENT_LATENCY", day), "count 100 sum 5050.00 average 50.50 min 1.00 p50 50.00 p90 90.00 "
+                                                               "p99 99.00 max 100.00\n")
+        self.assertEqual(self.metrics("PAYMENT_LATENCY", day, "2024-01-03", "--by", "status"),
+                         "failed count 40 sum 3220.00 average 80.50 min 61.00 p50 80.00 p90 96.00 p99 100.00 max 100.00\n"
+                         "success count 60 sum 1830.00 average 30.50 min 1.00 p50 30.00 p90 54.00 p99 60.00 max 60.00\n")
+        self.assertRegex(self.metrics("PAYMENT_LATENCY", day, "--by", "colour"), "^- count 100 ")
+
+    def test_all_kinds(self):
+        self.wallet()
+        today = time.strftime("%Y-%m-%d", time.gmtime())
+        self.run_app("wallet", "top-up", "user-123", "--amount", "5.25")
+        self.pay("p1")
+        self.pay("p2", "7.00", gateway=f"{self.gateway} --decline 100")
+        self.pay("p3", "8.00", gateway=f"{self.gateway} --fail 100")
+        self.pay("p4", "9.00", gateway=f"{self.gateway} --lose 100")
+
+        def counts(kind, by):
+            lines = self.metrics(kind, today, "--by", by).splitlines()
+            return {line.split()[0]: (int(line.split()[2]), line.split()[4]) for line in lines}
+
+        self.assertEqual(counts("PAYMENT_AMOUNT", "status"), {
+            "success": (1, "100.50"), "failed": (2, "15.00")})
+        self.assertEqual({name: count for name, (count, _) in counts("PAYMENT_LATENCY", "operation").items()},
+                         {"process_payment": 3})
+        self.assertEqual({name: count for name, (count, _) in counts("GATEWAY_LATENCY", "status").items()},
+                         {"done": 1, "declined": 1, "failed": 1, "unknown": 1})
+        self.assertEqual(counts("TOP_UP_AMOUNT", "service"), {"payments-adapter": (1, "5.25")})
+
+
 class Concurrency(PaymentSaga):
     def test_one_payment_run_by_many_at_once(self):
         self.wallet()
@@ -198,7 +285,7 @@ class Policy(PaymentSaga):
             run("wallet", "top-up", "user-123", "--amount", "1")
             run(*self.pay_arguments("p1"))
             run(*self.pay_arguments("p2", gateway=f"{self.gateway} --decline 100"))
-            for command in ("wallet show user-123", "status p1", "history user-123", "breaker payment-gateway",
+            for command in ("wallet show user-123", "wallet verify", "status p1", "history user-123", "breaker payment-gateway",
                             "metrics PAYMENT_LATENCY 2026-01-01"):
                 run(*command.split())
 
@@ -387,6 +474,8 @@ class BadInput(PaymentSaga):
              "TO is a day from DATE on, at most 366 days in all, not '2024-01-01'"),
             ("metrics PAYMENT_LATENCY 2024-01-01 2025-01-01",
              "TO is a day from DATE on, at most 366 days in all, not '2025-01-01'"),
+            ("wallet verify 'a b'", f"USER {self.ID}'a b'"),
+            ("wallet top-up user-123 --amount 1 --key a:b", f"--key {self.ID}'a:b'"),
             ("metrics 'a#b' 2024-01-01", f"TYPE {self.ID}'a#b'"),
             ("simulate-gateway pay k 1 USD", "the gateway can charge and refund, not 'pay'"),
             ("simulate-gateway charge k 1 USD --fail 101", "--fail takes a number from 0 to 100, not '101'"),
@@ -480,7 +569,8 @@ class AwsCli(AppTest):
         metric = {"metricType#date": {"S": "PAYMENT_LATENCY#2024-01-01"}, "timestamp": {"S": "2024-01-01T10:00:00.123Z"},
                   "value": {"N": "234.56"}, "dimensions": {"M": {"service": {"S": "payments-adapter"}}}}
         self.aws(f"put-item --table-name Metrics --item '{json.dumps(metric)}'")
-        self.assertEqual(self.run_app("metrics", "PAYMENT_LATENCY", "2024-01-01"), (0, "count 1 p50 234.56 p99 234.56\n", ""))
+        self.assertEqual(self.run_app("metrics", "PAYMENT_LATENCY", "2024-01-01"), (
+            0, "count 1 sum 234.56 average 234.56 min 234.56 p50 234.56 p90 234.56 p99 234.56 max 234.56\n", ""))
 
     def test_3_the_program_reads_what_the_cli_wrote_and_back(self):
         self.assertEqual(self.run_app("pay", "--user", "user-123", "--payment", "pay-789", "--amount", "100.50",
