@@ -3,11 +3,20 @@
 #include "events.h"
 #include "gateway.h"
 #include "metrics.h"
-#include "saga.h"
+#include "pay.h"
 #include "wallet.h"
+#include "work.h"
 
 static const struct app_command commands[] = {
-    {"pay", NULL, "pays once, however often it is run", saga_pay, saga_pay_options},
+    {"pay", NULL, "pays once, however often it is run", pay, pay_options},
+    {"cancel", "PAYMENT", "ends a payment that is under way; the wallet gets its money back",
+     pay_cancel, pay_undo_options},
+    {"refund", "PAYMENT", "gives back what was paid", pay_refund, pay_undo_options},
+    {"resolve", "PAYMENT", "ends a payment by what the gateway's books show", pay_resolve,
+     pay_resolve_options},
+    {"pending", NULL, "lists the payments that have not ended, the oldest first", work_show_pending,
+     work_pending_options},
+    {"work", NULL, "goes on with the payments that were left", work, work_options},
     {"wallet create", "USER", "makes a wallet", wallet_create, wallet_create_options},
     {"wallet show", "USER", "tells what is in a wallet", wallet_show, NULL},
     {"wallet top-up", "USER", "puts money into a wallet", wallet_top_up, wallet_top_up_options},

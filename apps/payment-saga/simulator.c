@@ -2,8 +2,8 @@
  *
  * Whether it declines a payment depends on the payment's name alone, so it always answers the same.
  * Its book, a text file, has a line for each payment that was charged, "KEY AMOUNT CURRENCY", and
- * one for each that was refunded, "KEY refunded"; a lock on the file keeps two calls for one payment
- * from writing two. */
+ * one for each that was refunded, "KEY refunded"; a lock on the file keeps two calls for one
+ * payment from writing two. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
