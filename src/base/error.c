@@ -4,6 +4,7 @@
 #define CORAL_VALIDATE "com.amazon.coral.validate"
 #define CORAL_SERVICE "com.amazon.coral.service"
 #define CORAL_AVAILABILITY "com.amazon.coral.availability"
+#define CLOUDWATCH "com.amazonaws.cloudwatch.v2010_08_01"
 #define DYNAMODB "com.amazonaws.dynamodb.v20120810"
 
 static const struct error_kind kinds[] = {

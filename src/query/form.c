@@ -29,19 +29,41 @@ static size_t count_pairs(struct slice body) {
     return count;
 }
 
-bool form_read(struct arena *arena, struct slice body, struct form *ret_form) {
-    size_t room = body.len > FORM_BYTES_MAX ? 0 : count_pairs(body);
-    if (room == 0 || room > FORM_FIELDS_MAX)
+/* The next pair, and what is behind it. */
+static struct slice take_pair(struct slice *body) {
+    const uint8_t *end = memchr(body->data, '&', body->len);
+    size_t len = end == NULL ? body->len : (size_t)(end - body->data);
+    struct slice pair = slice_of(body->data, len);
+    *body = slice_skip(*body, end == NULL ? len : len + 1);
+    return pair;
+}
+
+bool form_read_within(struct arena *arena, struct slice body, size_t bytes_max, size_t fields_max,
+                      struct form *ret_form) {
+    size_t room = body.len > bytes_max ? 0 : count_pairs(body);
+    if (room == 0 || room > fields_max)
         return false;
     *ret_form = (struct form){ARENA_ARRAY(arena, struct form_field, room), 0};
     while (body.len > 0) {
-        const uint8_t *end = memchr(body.data, '&', body.len);
-        size_t len = end == NULL ? body.len : (size_t)(end - body.data);
-        if (len > 0)
-            ret_form->fields[ret_form->count++] = read_field(arena, slice_of(body.data, len));
-        body = slice_skip(body, end == NULL ? len : len + 1);
+        struct slice pair = take_pair(&body);
+        if (pair.len > 0)
+            ret_form->fields[ret_form->count++] = read_field(arena, pair);
     }
     return true;
+}
+
+bool form_read(struct arena *arena, struct slice body, struct form *ret_form) {
+    return form_read_within(arena, body, FORM_BYTES_MAX, FORM_FIELDS_MAX, ret_form);
+}
+
+struct slice form_peek(struct arena *arena, struct slice body, const char *name) {
+    size_t len = strlen(name);
+    while (body.len > 0) {
+        struct slice pair = take_pair(&body);
+        if (pair.len > len && pair.data[len] == '=' && memcmp(pair.data, name, len) == 0)
+            return decode(arena, slice_skip(pair, len + 1));
+    }
+    return SLICE_NONE;
 }
 
 struct slice form_find(const struct form *form, const char *name) {

@@ -46,3 +46,15 @@ void xml_text(struct buffer *out, const char *name, struct slice text) {
     }
     xml_close(out, name);
 }
+
+void xml_write_fault(struct buffer *out, const struct xml_fault *fault) {
+    xml_open_root(out, "ErrorResponse", fault->name_space);
+    xml_open(out, "Error");
+    xml_text(out, "Type", fault->ours ? SLICE_LITERAL("Receiver") : SLICE_LITERAL("Sender"));
+    xml_text(out, "Code", fault->code);
+    if (slice_present(fault->message))
+        xml_text(out, "Message", fault->message);
+    xml_close(out, "Error");
+    xml_text(out, "RequestId", fault->request_id);
+    xml_close(out, "ErrorResponse");
+}
