@@ -97,7 +97,9 @@ struct endpoint_config {
     const struct random *random;      /* of request ids */
     exchange_handler *handle;         /* API requests */
     exchange_handler *handle_form;    /* POST of a form to "/"; NULL: 404 */
-    exchange_handler *handle_other;   /* GET and HEAD of a path other than "/"; NULL: 404 */
+    /* POST of CBOR or of JSON 1.1, any path. False, or NULL: 404. */
+    bool (*handle_service)(struct exchange *exchange);
+    exchange_handler *handle_other; /* GET and HEAD of a path other than "/"; NULL: 404 */
     /* Paths that start with /_gramme/, any method; a POST has a JSON content type. False when there
      * is no such thing: then the request goes the way of all others. May be NULL. */
     bool (*handle_own)(struct exchange *exchange);

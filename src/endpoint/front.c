@@ -88,6 +88,16 @@ static inline bool is_type(struct slice type, struct slice wanted) {
     return slice_equal(type, wanted) || slice_equal_ignoring_case(media_type(type), wanted);
 }
 
+/* A service besides the API may be at a path of its own, or have another type. A form has its own
+ * way. */
+static bool handle_service(const struct endpoint_config *config, struct exchange *exchange) {
+    struct slice type = exchange->request.known[HTTP_CONTENT_TYPE];
+    return config->handle_service != NULL && exchange->request.verb == HTTP_VERB_POST &&
+           (is_type(type, SLICE_LITERAL("application/cbor")) ||
+            is_type(type, SLICE_LITERAL("application/x-amz-json-1.1"))) &&
+           config->handle_service(exchange);
+}
+
 static void handle_admitted(struct endpoint *endpoint, struct exchange *exchange) {
     const struct http_request *request = &exchange->request;
     const struct endpoint_config *config = &endpoint->config;
@@ -110,7 +120,7 @@ static void handle_admitted(struct endpoint *endpoint, struct exchange *exchange
     else if (config->handle_form != NULL && request->verb == HTTP_VERB_POST && at_root &&
              is_type(type, SLICE_LITERAL("application/x-www-form-urlencoded")))
         config->handle_form(exchange);
-    else
+    else if (!handle_service(config, exchange))
         not_found(exchange);
 }
 

@@ -9,7 +9,6 @@
 #include "ops/permission/actions.h"
 #include "ops/permission/permission.h"
 #include "pipeline/context_keys.h"
-#include "policy/decide.h"
 
 struct authorization {
     struct permission_check check;
@@ -19,11 +18,9 @@ struct authorization {
     struct policy_values context[POLICY_KEY_COUNT]; /* what does not come from the operation */
 };
 
-static struct error *refuse(const struct authorization *self, const struct permission *permission,
-                            const struct policy_decision *decision) {
-    struct arena *arena = permission->call->arena;
-    const struct policy_request *request = &permission->request;
-    struct slice arn = context_arn(arena, self->caller);
+struct error *authorize_refusal(struct arena *arena, const struct policy_request *request,
+                                const struct policy_decision *decision) {
+    struct slice arn = context_arn(arena, request->caller);
     struct slice reason = policy_refusal(arena, decision, request->action);
     return error_new(arena, ERROR_ACCESS_DENIED,
                      "User: %.*s is not authorized to perform: %.*s on resource: %.*s %.*s",
@@ -73,7 +70,7 @@ static struct error *ask(const struct permission_check *check, struct permission
     if (decision.allowed)
         return NULL;
     permission->call->denied++;
-    return refuse(self, permission, &decision);
+    return authorize_refusal(permission->call->arena, request, &decision);
 }
 
 /* In the arena: it is large, and most requests need none. */

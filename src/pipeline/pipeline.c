@@ -19,6 +19,7 @@
 #include "pipeline/authorize.h"
 #include "pipeline/delays.h"
 #include "pipeline/faults.h"
+#include "pipeline/service_route.h"
 
 /* How far a call has come. */
 enum call_step {
@@ -364,7 +365,6 @@ static struct error *open_call(struct pipeline_call *self) {
     struct exchange *exchange = self->exchange;
     struct op_call *call = &self->call;
     struct arena *arena = &exchange->arena;
-    call->op = find_operation(&exchange->request, &call->number);
     if (call->op == NULL) {
         call->number = METER_NO_OPERATION;
         return after_json(exchange, error_without_text(arena, ERROR_UNKNOWN_OPERATION));
@@ -415,9 +415,15 @@ void pipeline_turned_away(struct exchange *exchange) {
 
 void pipeline_handle(struct exchange *exchange) {
     struct pipeline_thread *thread = exchange->thread_context;
+    unsigned number = 0;
+    const struct op *op = find_operation(&exchange->request, &number);
+    if (op == NULL && service_route_handle(exchange))
+        return;
     struct pipeline_call *self = ARENA_NEW(&exchange->arena, struct pipeline_call);
     self->exchange = exchange;
     exchange->user = self;
+    self->call.op = op;
+    self->call.number = number;
     self->call.context = &thread->ops;
     self->call.arena = &exchange->arena;
     self->call.reply = &exchange->reply;

@@ -3,7 +3,9 @@
 
 #include "pipeline/context_keys.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/service_route.h"
 #include "query/xml.h"
+#include "service/service.h"
 #include "sts/sts.h"
 
 /* ---- answers ---- */
@@ -14,30 +16,21 @@ static void send(struct exchange *exchange, int status) {
 }
 
 static void send_fault(struct exchange *exchange, struct slice id, const struct sts_fault *fault) {
-    struct buffer *out = &exchange->reply;
-    buffer_reset(out);
-    xml_open_root(out, "ErrorResponse", STS_NAME_SPACE);
-    xml_open(out, "Error");
-    xml_text(out, "Type", SLICE_LITERAL("Sender"));
-    xml_text(out, "Code", slice_text(fault->code));
-    xml_text(out, "Message", fault->message);
-    xml_close(out, "Error");
-    xml_text(out, "RequestId", id);
-    xml_close(out, "ErrorResponse");
+    buffer_reset(&exchange->reply);
+    xml_write_fault(&exchange->reply, &(struct xml_fault){.name_space = STS_NAME_SPACE,
+                                                          .code = slice_text(fault->code),
+                                                          .message = fault->message,
+                                                          .request_id = id});
     send(exchange, fault->status);
 }
 
 /* What this protocol calls the errors of a signature. */
-static struct sts_fault fault_of(const struct error *error) {
-    struct sts_fault fault = {.status = 403, .message = error->message};
-    fault.code = error->code == ERROR_MISSING_AUTHENTICATION_TOKEN ? "MissingAuthenticationToken"
-                 : error->code == ERROR_INCOMPLETE_SIGNATURE       ? "IncompleteSignature"
-                 : error->code == ERROR_UNRECOGNIZED_CLIENT        ? "InvalidClientTokenId"
-                 : error->code == ERROR_EXPIRED_TOKEN              ? "ExpiredToken"
-                                                                   : "SignatureDoesNotMatch";
-    if (error->code == ERROR_INCOMPLETE_SIGNATURE)
-        fault.status = 400;
-    return fault;
+static struct sts_fault fault_of(struct arena *arena, const struct error *error) {
+    struct slice code = service_query_code(arena, error);
+    return (struct sts_fault){.status = service_query_status(error),
+                              .code =
+                                  (const char *)arena_printf(arena, "%.*s", SLICE_ARGS(code)).data,
+                              .message = error->message};
 }
 
 /* ---- the path ---- */
@@ -74,7 +67,7 @@ static struct sts_fault run(struct exchange *exchange, const struct form *form,
     struct error *error = authenticate(thread->authenticator, exchange, SLICE_LITERAL("sts"),
                                        thread->ops.account, &caller);
     if (error != NULL)
-        return fault_of(error);
+        return fault_of(&exchange->arena, error);
     if (note != NULL)
         audit_note_caller(note, &exchange->arena, &caller);
     return run_sts(exchange, form, &caller);
@@ -97,6 +90,8 @@ static void audit(struct exchange *exchange, const struct form *form, struct aud
 
 void query_handle(struct exchange *exchange) {
     const struct pipeline_thread *thread = exchange->thread_context;
+    if (service_route_form(exchange))
+        return;
     struct arena *arena = &exchange->arena;
     struct slice id = random_uuid(thread->ops.random, arena);
     struct form form = {NULL, 0};

@@ -1,0 +1,30 @@
+/* thread.h - what every I/O thread works with. */
+#ifndef GRAMME_PIPELINE_THREAD_H
+#define GRAMME_PIPELINE_THREAD_H
+
+#include "endpoint/endpoint.h"
+#include "ops/op.h"
+#include "pipeline/audit.h"
+#include "pipeline/authenticate.h"
+#include "pipeline/meter_call.h"
+#include "pipeline/workers.h"
+
+struct delays;
+struct faults;
+struct service_instance;
+
+/* exchange->thread_context. */
+struct pipeline_thread {
+    struct op_context ops;
+    struct workers *workers;
+    struct authenticator *authenticator; /* NULL: callers are who they say */
+    const struct policy *policy;         /* of all callers; NULL: there is none */
+    struct auditor *auditor;             /* NULL: there is no audit log */
+    struct movable_clock *test_clock;    /* NULL: time is not to be moved */
+    struct call_meter meter;
+    struct faults *faults;                   /* NULL: nothing is to go wrong */
+    struct delays *delays;                   /* with faults */
+    const struct service_instance *services; /* besides DynamoDB; NULL: there are none */
+};
+
+#endif
