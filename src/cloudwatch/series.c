@@ -129,6 +129,20 @@ void series_add(struct series_store *store, const struct metric *metric, int64_t
     pthread_mutex_unlock(&store->lock);
 }
 
+uint32_t series_units(struct series_store *store, const struct metric *metric) {
+    struct metric one = *metric;
+    uint32_t units = 0;
+    pthread_mutex_lock(&store->lock);
+    for (unsigned unit = 0; unit < METRIC_UNIT_COUNT_OF_ALL; unit++) {
+        one.unit = (enum metric_unit)unit;
+        arena_reset(&store->scratch);
+        if (entry_find(store, metric_encode(&store->scratch, &one)) != NULL)
+            units |= UINT32_C(1) << unit;
+    }
+    pthread_mutex_unlock(&store->lock);
+    return units;
+}
+
 /* ---- listing ---- */
 
 static bool has_dimension(const struct metric *metric, const struct metric_dimension *wanted) {

@@ -57,6 +57,9 @@ struct series_result {
 struct error *series_read(struct series_store *store, struct arena *arena,
                           const struct series_query *query, struct series_result *ret_result);
 
+/* A bit for each unit that there is a series of the metric in; its own unit is not looked at. */
+uint32_t series_units(struct series_store *store, const struct metric *metric);
+
 /* ---- listing ---- */
 
 struct series_filter {

@@ -24,10 +24,12 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
+#include "pipeline/service_route.h"
 #include "policy/policy.h"
 #include "server/access.h"
 #include "server/access_audit.h"
 #include "server/certificates.h"
+#include "server/services.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
 #include "throttle/limits.h"
@@ -52,6 +54,7 @@ struct server {
     struct audit_log *audit;   /* NULL: there is none */
     struct meters *meters;
     struct certificates *certificates; /* NULL: plain HTTP */
+    struct services *services;
     struct workers *workers;
     struct endpoint *endpoint;
     struct control *control;
@@ -101,6 +104,7 @@ static void *io_thread_start(void *user, unsigned index) {
     if (server->audit != NULL)
         thread->auditor = auditor_new(server->audit);
     thread->meter.thread = meters_join(server->meters);
+    thread->services = services_list(server->services);
     thread->faults = server->faults;
     thread->delays = server->delays;
     thread->test_clock = server->config.test_clock ? &server->movable : NULL;
@@ -267,6 +271,11 @@ static struct error *start_faults(struct server *server, struct arena *arena) {
     return delays_start(arena, &server->delays);
 }
 
+static struct error *open_services(struct server *server, struct arena *arena) {
+    struct services_options options = {.engine = server->engine, .clock = server->clock};
+    return services_open(arena, &options, &server->services);
+}
+
 static struct error *start_workers(struct server *server, struct arena *arena) {
     unsigned count = server->config.threads;
     struct workers_options options = {
@@ -311,6 +320,7 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .random = &system_random,
         .handle = pipeline_handle,
         .handle_form = query_handle,
+        .handle_service = service_route_handle,
         .handle_own = routes_handle,
         .turned_away = pipeline_turned_away,
         .thread_start = io_thread_start,
@@ -363,6 +373,7 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     catch_up(server);
     TRY(open_access(server, arena));
     TRY(open_audit(server, arena));
+    TRY(open_services(server, arena));
     TRY(start_workers(server, arena));
     TRY(start_faults(server, arena));
     TRY(start_endpoint(server, arena));
@@ -444,6 +455,7 @@ void server_stop(struct server *server) {
     audit_log_close(server->audit);
     if (server->config.test_clock && server->engine != NULL)
         engine_time_moved(server->engine); /* it keeps the time, for the next run */
+    services_close(server->services);
     access_close(server->access);
     engine_close(server->engine);
     throttle_free(server->throttle);

@@ -158,6 +158,17 @@ void answer_number(struct answer *answer, const char *name, double n) {
     end_number(answer, name);
 }
 
+void answer_entry(struct answer *answer, const char *key, double n) {
+    if (answer->form != ANSWER_XML) {
+        answer_number(answer, key, n);
+        return;
+    }
+    xml_open(answer->out, "entry");
+    xml_text(answer->out, "key", slice_text(key));
+    answer_number(answer, "value", n);
+    xml_close(answer->out, "entry");
+}
+
 void answer_integer(struct answer *answer, const char *name, int64_t n) {
     struct json_writer *json = begin_number(answer, name);
     if (answer->form == ANSWER_CBOR)

@@ -46,6 +46,8 @@ void answer_word(struct answer *answer, const char *name, const char *word);
 void answer_number(struct answer *answer, const char *name, double n); /* finite */
 void answer_integer(struct answer *answer, const char *name, int64_t n);
 void answer_bool(struct answer *answer, const char *name, bool truth);
+/* A number by a name that comes from elsewhere, in an object that is a map: an <entry> in XML. */
+void answer_entry(struct answer *answer, const char *key, double n);
 void answer_time(struct answer *answer, const char *name, int64_t ms);
 
 #endif
