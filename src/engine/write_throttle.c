@@ -33,17 +33,19 @@ static uint64_t least_of_index(const struct write_job *job, const struct item_wr
     return halves;
 }
 
-static struct limits_use use_of_table(const struct item_write *write) {
-    return (struct limits_use){LIMIT_WRITES, true, key_hash_bits(write->store_key)};
+static struct limits_use use_of_table(const struct group *group, const struct item_write *write) {
+    return (struct limits_use){LIMIT_WRITES, true, key_hash_bits(write->store_key),
+                               (int64_t)group->now_ms};
 }
 
-static struct limits_use use_of_index(const struct index_write *index) {
-    return (struct limits_use){LIMIT_WRITES, index->global, index->partition};
+static struct limits_use use_of_index(const struct group *group, const struct index_write *index) {
+    return (struct limits_use){LIMIT_WRITES, index->global, index->partition,
+                               (int64_t)group->now_ms};
 }
 
 struct error *write_throttle_check(const struct group *group, const struct write_job *job,
                                    const struct item_write *write) {
-    struct limits_use use = use_of_table(write);
+    struct limits_use use = use_of_table(group, write);
     struct throttled_hit hit = {.direction = LIMIT_WRITES};
     hit.kinds = limits_check(group->owners.options->throttle, write->table->limits, &use,
                              least_of_table(job, write));
@@ -60,7 +62,7 @@ struct error *write_throttle_check_indexes(const struct group *group, const stru
     size_t count = 0;
     for (size_t i = 0; i < write->index_write_count; i++) {
         const struct index_write *index = &write->index_writes[i];
-        struct limits_use use = use_of_index(index);
+        struct limits_use use = use_of_index(group, index);
         unsigned kinds = !index->global
                              ? 0
                              : limits_check(group->owners.options->throttle, index->limits, &use,
@@ -76,7 +78,7 @@ struct error *write_throttle_check_indexes(const struct group *group, const stru
 
 static void take_table(const struct group *group, const struct item_write *write,
                        enum limit_direction direction, uint64_t halves) {
-    struct limits_use use = use_of_table(write);
+    struct limits_use use = use_of_table(group, write);
     use.direction = direction;
     limits_take(group->owners.options->throttle, write->table->limits, &use, halves);
 }
@@ -84,7 +86,7 @@ static void take_table(const struct group *group, const struct item_write *write
 static void take_indexes(const struct group *group, const struct item_write *write) {
     for (size_t i = 0; i < write->index_write_count; i++) {
         const struct index_write *index = &write->index_writes[i];
-        struct limits_use use = use_of_index(index);
+        struct limits_use use = use_of_index(group, index);
         limits_take(group->owners.options->throttle, index->limits, &use,
                     capacity_index_write(index->change));
     }

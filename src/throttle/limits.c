@@ -152,7 +152,7 @@ static bool growth_has(struct growth *growth, int64_t now_ms, uint64_t halves) {
 unsigned limits_check(struct throttle *throttle, struct limits *limits,
                       const struct limits_use *use, uint64_t halves) {
     struct limit *limit = &limits->limit[use->direction];
-    int64_t now_ms = throttle_now_ms(throttle), units = get(&limit->units);
+    int64_t now_ms = use->now_ms, units = get(&limit->units);
     unsigned kinds = 0;
     if (units != 0 && !bucket_has(&limit->bucket, rate_of(throttle, limits, units), now_ms, halves))
         kinds |= 1U << (atomic_load_explicit(&limits->on_demand, memory_order_relaxed)
@@ -168,7 +168,7 @@ unsigned limits_check(struct throttle *throttle, struct limits *limits,
 void limits_take(struct throttle *throttle, struct limits *limits, const struct limits_use *use,
                  uint64_t halves) {
     struct limit *limit = &limits->limit[use->direction];
-    int64_t now_ms = throttle_now_ms(throttle), units = get(&limit->units);
+    int64_t now_ms = use->now_ms, units = get(&limit->units);
     int64_t ready = get(&limit->growth.units);
     if (units != 0)
         bucket_take(&limit->bucket, rate_of(throttle, limits, units), halves);

@@ -78,6 +78,7 @@ struct limits_use {
     enum limit_direction direction;
     bool has_key;
     uint64_t key; /* a hash of its partition key, as good as random */
+    int64_t now_ms;
 };
 
 /* The least that it can cost is `halves`. A set of kinds, 1 << kind, that have no more; 0: it may

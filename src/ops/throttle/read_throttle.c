@@ -17,7 +17,9 @@ static uint64_t hash_of(const struct op_call *call, const struct value *values, 
 }
 
 static struct limits_use use_of(const struct op_call *call, const struct read_target *target) {
-    struct limits_use use = {.direction = LIMIT_READS, .has_key = target->hash != NULL};
+    struct limits_use use = {.direction = LIMIT_READS,
+                             .has_key = target->hash != NULL,
+                             .now_ms = throttle_now_ms(call->context->throttle)};
     const struct key_schema *keys =
         target->index == NULL ? &target->table->definition.keys : &target->index->keys;
     if (use.has_key)

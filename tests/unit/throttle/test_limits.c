@@ -41,7 +41,8 @@ static int let_in(struct scene *scene, enum limit_direction direction, const uin
     static uint64_t another = 0;
     for (int count = 0;; count++) {
         another += UINT64_C(0x9e3779b97f4a7c15);
-        struct limits_use use = {direction, true, key == NULL ? another : *key};
+        struct limits_use use = {direction, true, key == NULL ? another : *key,
+                                 throttle_now_ms(scene->throttle)};
         *ret_kinds = count == most ? 0 : limits_check(scene->throttle, scene->limits, &use, UNIT);
         if (count == most || *ret_kinds != 0)
             return count;
