@@ -100,11 +100,41 @@ static struct meter_operation *count_without_table(struct call_meter *meter,
     return meter_operation(meter->thread, meter_no_table(meter->thread), call->number);
 }
 
+_Static_assert((int)THROTTLED_READ_MAX_ON_DEMAND == (int)METER_READ_MAX_ON_DEMAND &&
+                   (int)THROTTLED_WRITE_MAX_ON_DEMAND == (int)METER_WRITE_MAX_ON_DEMAND,
+               "limits and their meters have one order");
+
+/* Whether a table stands before this entry: its request counts once. */
+static bool is_counted(const struct account_throttle *first, const struct account_throttle *entry) {
+    while (first != entry && first->table != entry->table)
+        first = first->next;
+    return first != entry;
+}
+
+/* Something was refused; with an error all of it was. Returns where the first of it is counted. */
+static __attribute__((noinline)) struct meter_operation *
+count_throttled(struct call_meter *meter, const struct op_call *call, const struct error *error) {
+    const struct account_throttle *first = call->account.throttled;
+    for (const struct account_throttle *entry = first; entry != NULL; entry = entry->next) {
+        const struct table_definition *table = &entry->table->definition;
+        struct meter_table *to = meter_table(meter->thread, table->id, table->name);
+        meter_throttled(meter->thread, to, entry->by.index, (enum meter_throttle)entry->by.limit,
+                        entry->events);
+        if (error != NULL && !is_counted(first, entry))
+            meter_throttled_request(meter->thread, to, call->number);
+    }
+    return known_call(meter, call->number, &first->table->definition)->asked;
+}
+
 void meter_call(struct call_meter *meter, const struct op_call *call, const struct error *error,
                 uint64_t began_ns) {
     const struct account_table *table = &call->account.first;
+    struct meter_operation *throttled = NULL;
+    if (__builtin_expect(call->account.throttled != NULL, 0))
+        throttled = count_throttled(meter, call, error);
     if (__builtin_expect(table->table == NULL, 0)) {
-        count_request(meter, count_without_table(meter, call), error, began_ns);
+        count_request(meter, throttled != NULL ? throttled : count_without_table(meter, call),
+                      error, began_ns);
         return;
     }
     do {

@@ -210,6 +210,8 @@ static void reply_after_fault(struct net_task *task) {
 
 /* The call is done and released; what the client hears of it is another matter. */
 static void fault_after(struct pipeline_call *self, struct error *error) {
+    struct pipeline_thread *thread = self->exchange->thread_context;
+    self->call.context = &thread->ops; /* it may have been a worker's */
     self->dropped = self->fault->drop;
     self->error = self->fault->has_error ? fault_error(self->fault, &self->call) : error;
     fault_wait(self, reply_after_fault);

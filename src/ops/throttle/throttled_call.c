@@ -33,6 +33,9 @@ struct error *throttled_call_error(struct op_call *call, const struct throttled_
     *by = (struct throttling_reason){limit, wish->table, index ? wish->index : SLICE_NONE};
     error->throttled_by = by;
     error->throttled_by_count = 1;
+    const struct table *table = catalog_find(call->context->catalog, wish->table);
+    if (table != NULL)
+        account_throttled(call, table, error);
     return error;
 }
 

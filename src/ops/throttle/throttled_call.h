@@ -13,7 +13,8 @@ struct throttled_wish {
     struct slice index; /* empty or absent: the table itself */
 };
 
-/* In the service's words. */
+/* In the service's words. It goes on the account, which is read before the call's view of the
+ * catalog is used again. On the view's thread. */
 struct error *throttled_call_error(struct op_call *call, const struct throttled_wish *wish);
 
 /* What a part of a batch on the table is refused with: reads or writes, as the operation does. It
