@@ -37,6 +37,7 @@ void bucket_start(struct bucket *bucket, struct bucket_rate rate, int64_t since_
 
 void bucket_cut(struct bucket *bucket, struct bucket_rate rate) {
     limit_above(bucket, cap_of(rate));
+    limit_below(bucket, -cap_of(rate));
 }
 
 /* Twice the time that a bucket keeps fills it from the lowest that it can be. */

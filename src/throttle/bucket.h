@@ -31,7 +31,7 @@ struct bucket_rate {
 /* Begins with what one second gives: the rest is earned by not using it. Time counts from
  * `since_ms` on; 0: from when it is first asked. */
 void bucket_start(struct bucket *bucket, struct bucket_rate rate, int64_t since_ms);
-/* The rate is another one: what is there stays, as far as there is room for it. */
+/* The rate is another one: what is there stays, as far as there is room for it; of a debt, too. */
 void bucket_cut(struct bucket *bucket, struct bucket_rate rate);
 
 /* Whether so many halves are there now, or all that ever can be. */

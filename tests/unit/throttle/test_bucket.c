@@ -98,6 +98,17 @@ static void another_rate_keeps_what_is_there(void **state) {
     assert_int_equal(let_in(&bucket, fast, start_ms + 100, 1000), 10);
 }
 
+static void another_rate_does_not_keep_its_debts(void **state) {
+    (void)state;
+    struct bucket bucket;
+    struct bucket_rate fast = {100, 1}, slow = {1, 1};
+    bucket_start(&bucket, fast, start_ms);
+    bucket_take(&bucket, fast, 200 * UNIT);
+    bucket_cut(&bucket, slow);
+    assert_false(bucket_has(&bucket, slow, start_ms + 1999, UNIT));
+    assert_true(bucket_has(&bucket, slow, start_ms + 2000, UNIT));
+}
+
 static void a_clock_that_is_set_back_is_believed(void **state) {
     (void)state;
     struct bucket bucket;
@@ -150,6 +161,7 @@ int main(void) {
         cmocka_unit_test(debts_are_bounded),
         cmocka_unit_test(a_full_bucket_lets_everybody_in),
         cmocka_unit_test(another_rate_keeps_what_is_there),
+        cmocka_unit_test(another_rate_does_not_keep_its_debts),
         cmocka_unit_test(a_clock_that_is_set_back_is_believed),
         cmocka_unit_test(the_largest_rate_does_not_overflow),
         cmocka_unit_test(threads_lose_nothing),
