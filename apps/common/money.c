@@ -19,8 +19,7 @@ static bool take_digits(const char **text, int64_t *number) {
     return true;
 }
 
-/* "5", "5.5", "5.50", "-5.50": at most two decimals, and not beyond MONEY_CENTS_MAX. */
-static bool money_parse(const char *text, int64_t *ret_cents) {
+bool money_parse(const char *text, int64_t *ret_cents) {
     bool negative = *text == '-';
     text += negative;
     int64_t cents = 0;

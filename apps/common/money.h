@@ -14,6 +14,8 @@
 
 enum { MONEY_TEXT_SIZE = 24 };
 
+/* "5", "5.5", "5.50", "-5.50": at most two decimals, and not beyond MONEY_CENTS_MAX. */
+bool money_parse(const char *text, int64_t *ret_cents);
 /* Always with two decimals. */
 void money_format(int64_t cents, char ret_text[MONEY_TEXT_SIZE]);
 

@@ -19,7 +19,12 @@
 #define LEDGER_TABLE "FinancialTransactions"
 
 /* Two ids of 64 characters, a time, and the words around them. */
-enum { LEDGER_KEY_SIZE = 192, LEDGER_ID_SIZE = 65, LEDGER_CURRENCY_SIZE = 4 };
+enum {
+    LEDGER_KEY_SIZE = 192,
+    LEDGER_ID_SIZE = 65,
+    LEDGER_CURRENCY_SIZE = 4,
+    LEDGER_STATUS_SIZE = 16
+};
 
 /* Sets a string attribute to prefix + id: "PK", "ACCOUNT#", "660f9511". */
 void entity_set(struct ddb_item *item, const char *name, const char *prefix, const char *id);

@@ -18,13 +18,24 @@ static const char *amount_of(const struct ddb_item *item, char ret_text[MONEY_TE
     return ret_text;
 }
 
+/* " merchant m1": what a transaction may have. */
+static void print_if(const struct ddb_item *item, const char *label, const char *name) {
+    const char *value = ddb_item_string(item, name, "");
+    if (*value != '\0')
+        printf(" %s%s", label, value);
+}
+
 static void print_transaction(const struct ddb_item *item) {
     char amount[MONEY_TEXT_SIZE];
-    const char *description = ddb_item_string(item, "Description", "");
-    printf("%s %s %s %s %s merchant %s%s%s\n", ddb_item_string(item, "CreatedAt", "?"),
+    printf("%s %s %s %s %s", ddb_item_string(item, "CreatedAt", "?"),
            ddb_item_string(item, "ID", "?"), ddb_item_string(item, "TransactionType", "?"),
-           ddb_item_string(item, "Status", "?"), amount_of(item, amount),
-           ddb_item_string(item, "MerchantID", "?"), *description == '\0' ? "" : " ", description);
+           ddb_item_string(item, "Status", "?"), amount_of(item, amount));
+    print_if(item, "merchant ", "MerchantID");
+    print_if(item, "reverses ", "ReversesID");
+    print_if(item, "reversed by ", "ReversedBy");
+    print_if(item, "because of: ", "FailureReason");
+    print_if(item, "", "Description");
+    printf("\n");
 }
 
 static void print_legs(const struct transaction *transaction, bool debits) {
@@ -143,26 +154,34 @@ const struct app_option report_by_status_options[] = {
     {0},
 };
 
-enum app_status report_by_status(struct app *app) {
-    const char *wanted = app_operand(app, 0), *since = app_option(app, "since", NULL);
+enum app_status report_query(struct app *app, const char *status, const char *since,
+                             struct ddb_cursor **ret_transactions) {
     int64_t since_ms = timestamp_now_ms() - DAY_MS;
     char from[LEDGER_KEY_SIZE], time[TIMESTAMP_SIZE];
-    if (!app_check_id(app, "STATUS", wanted))
-        return APP_USAGE;
+    if (!transaction_status_is_known(status))
+        return app_bad_usage(app, "STATUS is completed, pending or failed, not '%s'", status);
     if (since != NULL && !timestamp_parse(since, &since_ms))
         return app_bad_usage(app, "--since takes a time like 2026-01-01T10:30:00.000Z, not '%s'",
                              since);
     timestamp_format_ms(since_ms, time);
     snprintf(from, sizeof(from), "CREATED#%s", time);
-    struct ddb_cursor *transactions =
+    *ret_transactions =
         entity_query(app, &(struct entity_query){.index = "GSI1",
                                                  .condition = "GSI1PK = :pk AND GSI1SK >= :from",
                                                  .pk_prefix = "STATUS#",
-                                                 .pk = wanted,
+                                                 .pk = status,
                                                  .from = from});
+    return APP_OK;
+}
+
+enum app_status report_by_status(struct app *app) {
+    struct ddb_cursor *transactions;
+    enum app_status status =
+        report_query(app, app_operand(app, 0), app_option(app, "since", NULL), &transactions);
+    if (status != APP_OK)
+        return status;
     for (const struct ddb_item *item; (item = ddb_cursor_next(transactions)) != NULL;)
         print_transaction(item);
-    enum app_status status = APP_OK;
     if (ddb_client_error(app_client(app)) != NULL)
         status = app_db_fail(app, "cannot read the transactions");
     ddb_cursor_free(transactions);

@@ -4,6 +4,11 @@
 
 #include "common/app.h"
 
+/* The transactions of a status since a time; NULL: the last 24 hours. APP_USAGE, with a message,
+ * when one of the two is none. */
+enum app_status report_query(struct app *app, const char *status, const char *since,
+                             struct ddb_cursor **ret_transactions);
+
 enum app_status report_show(struct app *app);
 extern const struct app_option report_statement_options[];
 enum app_status report_statement(struct app *app);

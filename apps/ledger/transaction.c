@@ -6,6 +6,11 @@
 
 #include "common/money.h"
 
+bool transaction_status_is_known(const char *status) {
+    return strcmp(status, "pending") == 0 || strcmp(status, "completed") == 0 ||
+           strcmp(status, "failed") == 0;
+}
+
 void leg_read(const struct ddb_item *item, struct leg *ret_leg) {
     *ret_leg = (struct leg){0};
     snprintf(ret_leg->id, sizeof(ret_leg->id), "%s", ddb_item_string(item, "ID", ""));

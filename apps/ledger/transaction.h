@@ -6,6 +6,9 @@
 
 enum { LEGS_MAX = 99 }; /* TransactWriteItems takes 100 items, and one is the transaction */
 
+/* pending, completed or failed */
+bool transaction_status_is_known(const char *status);
+
 struct leg {
     char id[LEDGER_ID_SIZE];
     char account[LEDGER_ID_SIZE];

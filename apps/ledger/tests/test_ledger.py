@@ -1,6 +1,7 @@
 """ledger: its commands, its README, bad input, a crash at every point, and the AWS CLI on its table."""
 
 import concurrent.futures
+import decimal
 import json
 import pathlib
 import socket
@@ -14,6 +15,8 @@ from testing import AppTest, deaths, program, settings, shell
 
 # The ids of the payments with keys k1 and k2: they follow from the keys.
 K1, K2 = "8916f039-2938-8698-8dbb-70b6e78a5d46", "3f66ef68-45a5-897d-bc5f-2d2eb94fe196"
+# What account a1 is opened with.
+OPEN_A1 = "92707802-a1ed-8bf8-9c67-25047c20fed7"
 ALWAYS = ["--from", "2020-01-01", "--to", "2099-12-31"]
 
 
@@ -40,8 +43,10 @@ class Ledger(AppTest):
         return [self.item(f"ACCOUNT#{account}")["Balance"]["N"] for account in accounts]
 
     def transactions(self):
+        """The payments; what accounts were opened with is not among them."""
         items = self.everything()["FinancialTransactions"]
-        return sorted(item["ID"]["S"] for item in items if item["Type"]["S"] == "Transaction")
+        return sorted(item["ID"]["S"] for item in items
+                      if item["Type"]["S"] == "Transaction" and item["TransactionType"]["S"] == "payment")
 
 
 class Commands(Ledger):
@@ -56,7 +61,7 @@ class Commands(Ledger):
         self.assertEqual(self.item("ACCOUNT#a1"), {
             "PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "METADATA"}, "GSI1PK": {"S": "USER#u"}, "GSI1SK": {"S": "ACCOUNT#a1"},
             "Type": {"S": "Account"}, "ID": {"S": "a1"}, "UserID": {"S": "u"}, "AccountType": {"S": "checking"},
-            "Balance": {"N": "1500"}, "OpeningBalance": {"N": "1500"}, "Currency": {"S": "USD"}, "Status": {"S": "active"}})
+            "Balance": {"N": "1500"}, "Currency": {"S": "USD"}, "Status": {"S": "active"}})
         self.expect("m1 Coffee Shop Inc, Restaurant\n", "merchant", "show", "m1")
         self.expect("a2 u checking 0.00 USD active\n", "account", "show", "a2")
         self.expect("a1 u checking 1500.00 USD active\na2 u checking 0.00 USD active\n", "accounts", "u")
@@ -96,7 +101,8 @@ class Commands(Ledger):
             "Type": {"S": "Transaction"}, "ID": {"S": K1}, "IdempotencyKey": {"S": "k1"}, "TransactionType": {"S": "payment"},
             "Status": {"S": "completed"}, "MerchantID": {"S": "m1"}, "Description": {"S": "Coffee purchase"},
             "Amount": {"N": "5.5"}, "CreatedAt": {"S": time}})
-        legs = [item for item in self.everything()["FinancialTransactions"] if item["Type"]["S"] == "TransactionLeg"]
+        legs = [item for item in self.everything()["FinancialTransactions"]
+                if item["Type"]["S"] == "TransactionLeg" and item["PK"]["S"] == f"TXN#{K1}"]
         for leg, (kind, account) in zip(sorted(legs, key=lambda leg: leg["AccountID"]["S"]), (("debit", "a1"), ("credit", "a2"))):
             self.assertEqual(leg, {
                 "PK": {"S": f"TXN#{K1}"}, "SK": {"S": f"LEG#{leg['ID']['S']}"}, "GSI1PK": {"S": f"ACCOUNT#{account}"},
@@ -106,12 +112,14 @@ class Commands(Ledger):
         status, out, _ = self.run_app("show", K1)
         self.assertEqual((status, out), (0, f"{time} {K1} payment completed 5.50 merchant m1 Coffee purchase\n"
                                             "  debit  5.50 USD account a1\n  credit 5.50 USD account a2\n"))
-        self.expect(f"TIME debit  5.50 USD transaction {K1}\n", "statement", "a1")
+        self.expect(f"TIME debit  5.50 USD transaction {K1}\n"
+                    f"TIME credit 1500.00 USD transaction {OPEN_A1}\n", "statement", "a1")
         self.expect(f"TIME credit 5.50 USD transaction {K1}\n", "statement", "a2")
-        self.expect(f"TIME {K1} payment completed 5.50 merchant m1 Coffee purchase\n", "by-status", "completed")
+        self.expect(f"TIME {OPEN_A1} opening completed 1500.00\n"
+                    f"TIME {K1} payment completed 5.50 merchant m1 Coffee purchase\n", "by-status", "completed")
         self.expect("", "by-status", "completed", "--since", "2099-01-01")
         self.expect("", "by-status", "failed", "--since", "2020-01-01T00:00:00Z")
-        self.expect("1 transactions, 2 accounts, 0 problems\n", "reconcile", *ALWAYS)
+        self.expect("2 transactions, 3 accounts, 0 problems\n", "reconcile", *ALWAYS)
 
     def test_a_key_of_another_payment(self):
         self.open("1500.00", "0.00", "0.00")
@@ -141,7 +149,7 @@ class Commands(Ledger):
         self.client.update_item(TableName="FinancialTransactions", Key={"PK": {"S": "ACCOUNT#a2"}, "SK": {"S": "METADATA"}},
                                 UpdateExpression="SET #s = :c", ExpressionAttributeNames={"#s": "Status"},
                                 ExpressionAttributeValues={":c": {"S": "closed"}})
-        self.assertEqual(self.pay("k")[2], "ledger: account a2 is not active\n")
+        self.assertEqual(self.pay("k")[2], "ledger: account a2 is closed\n")
         self.assertEqual(self.transactions(), [])
 
     def test_pages_of_a_statement(self):
@@ -166,6 +174,114 @@ class Commands(Ledger):
         self.assertEqual(seen, [f"t{n}" for n in reversed(range(230))])
 
 
+class Moves(Ledger):
+    """What moves money beside payments, and what keeps it from moving."""
+
+    def setUp(self):
+        super().setUp()
+        self.open("100.00", "0.00")
+
+    def tearDown(self):
+        """Whatever happens: all adds up, and all balances together are zero."""
+        out = self.run_app("reconcile", *ALWAYS)[1]
+        self.assertRegex(out, r"^\d+ transactions, \d+ accounts, 0 problems\n$")
+        balances = [item["Balance"]["N"] for item in self.everything()["FinancialTransactions"] if item["Type"]["S"] == "Account"]
+        self.assertEqual(sum(map(decimal.Decimal, balances)), 0)
+
+    def moved(self, *arguments, status="completed"):
+        """Runs it twice; gives the id."""
+        code, out, err = self.run_app(*arguments)
+        self.assertEqual((code, err, out.split()[1]), (0, "", status))
+        self.assertEqual(self.run_app(*arguments), (0, out, ""))
+        return out.split()[0]
+
+    def test_opening_balances_have_a_counter_leg(self):
+        self.expect("system-opening-USD system system -100.00 USD active\n", "accounts", "system")
+        self.expect(f"TIME debit  100.00 USD transaction {OPEN_A1}\n", "statement", "system-opening-USD")
+        self.expect("", "account", "open", "--id", "a1", "--user", "u", "--balance", "100.00", status=1,
+                    err="ledger: there is an account a1 already\n")
+        self.expect("", "account", "open", "--id", "system-x", "--user", "u", "--balance", "1", status=1,
+                    err="ledger: ids that begin with system- are the ledger's own\n")
+
+    def test_deposits_and_withdrawals(self):
+        self.moved("deposit", "--key", "d1", "--to", "a1", "--amount", "20.00", "--description", "Salary")
+        self.moved("withdraw", "--key", "w1", "--from", "a1", "--amount", "50.00")
+        self.assertEqual(self.balances("a1", "system-cash-USD"), ["70", "30"])
+        self.expect("", "withdraw", "--key", "w2", "--from", "a1", "--amount", "70.01", status=1,
+                    err="ledger: account a1 does not have enough money\n")
+        self.expect("", "withdraw", "--key", "d1", "--from", "a1", "--amount", "20.00", status=1,
+                    err=f"ledger: the key d1 was used for another deposit, {self.item_of_key('d1')}\n")
+        self.expect("", "deposit", "--key", "d2", "--to", "a9", "--amount", "1", status=1, err="ledger: there is no account a9\n")
+
+    def item_of_key(self, key):
+        return self.client.query(TableName="FinancialTransactions", IndexName="GSI2", KeyConditionExpression="GSI2PK = :k",
+                                 ExpressionAttributeValues={":k": {"S": f"IDEMPOTENCY#{key}"}})["Items"][0]["ID"]["S"]
+
+    def test_a_pending_payment_that_is_completed(self):
+        self.assertEqual(self.moved(*self.pay_arguments("k1"), "--pending", status="pending"), K1)
+        self.assertEqual(self.balances("a1", "a2"), ["100", "0"])
+        self.expect(f"TIME {K1} payment pending 5.50 merchant m1\n", "by-status", "pending")
+        self.assertEqual(self.pay("k1", "5.51")[2], f"ledger: the key k1 was used for another payment, {K1}\n")
+        self.moved("complete", K1)
+        self.assertEqual(self.balances("a1", "a2"), ["94.5", "5.5"])
+        self.expect("", "by-status", "pending")
+        self.assertEqual(self.pay("k1"), (0, f"{K1} completed 5.50 USD\n", ""))
+        self.expect("", "fail", K1, "--reason", "x", status=1, err=f"ledger: {K1} is completed; it can be reversed\n")
+
+    def test_a_pending_payment_that_fails(self):
+        self.moved(*self.pay_arguments("k1"), "--pending", status="pending")
+        self.moved("fail", K1, "--reason", "no stock", status="failed")
+        self.expect(f"TIME {K1} payment failed 5.50 merchant m1 because of: no stock\n", "by-status", "failed")
+        self.expect("", "complete", K1, status=1, err=f"ledger: {K1} is failed\n")
+        self.assertEqual(self.pay("k1"), (0, f"{K1} failed 5.50 USD\n", ""))
+        self.assertEqual(self.balances("a1", "a2"), ["100", "0"])
+
+    def test_a_pending_payment_waits_for_money(self):
+        self.moved(*self.pay_arguments("k1", "150.00"), "--pending", status="pending")
+        self.expect("", "complete", K1, status=1, err="ledger: account a1 does not have enough money\n")
+        self.run_app("deposit", "--key", "d1", "--to", "a1", "--amount", "50.00")
+        self.moved("complete", K1)
+        self.assertEqual(self.balances("a1", "a2"), ["0", "150"])
+
+    def test_completing_at_once_by_many(self):
+        self.moved(*self.pay_arguments("k1"), "--pending", status="pending")
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            results = set(pool.map(lambda _: self.run_app("complete", K1), range(6)))
+        self.assertEqual(results, {(0, f"{K1} completed 5.50 USD\n", "")})
+        self.assertEqual(self.balances("a1", "a2"), ["94.5", "5.5"])
+
+    def test_a_reversal(self):
+        self.pay("k1")
+        reversal = self.moved("reverse", K1)
+        self.assertEqual(self.balances("a1", "a2"), ["100", "0"])
+        self.assertIn(f"reversed by {reversal}", self.run_app("show", K1)[1])
+        self.expect(f"TIME {reversal} reversal completed 5.50 reverses {K1}\n  debit  5.50 USD account a2\n"
+                    "  credit 5.50 USD account a1\n", "show", reversal)
+        self.expect("", "reverse", reversal, status=1, err=f"ledger: {reversal} is a reversal itself\n")
+        self.expect("", "reverse", "t9", status=1, err="ledger: there is no transaction t9\n")
+
+    def test_a_reversal_that_cannot_be(self):
+        self.pay("k1")
+        self.run_app("withdraw", "--key", "w1", "--from", "a2", "--amount", "1.00")
+        self.expect("", "reverse", K1, status=1, err="ledger: account a2 does not have enough money\n")
+
+    def test_freeze_and_close(self):
+        self.expect("a1 u checking 100.00 USD frozen\n", "account", "freeze", "a1")
+        for arguments in (self.pay_arguments("k1"), ["deposit", "--key", "d1", "--to", "a1", "--amount", "1"],
+                          ["withdraw", "--key", "w1", "--from", "a1", "--amount", "1"]):
+            self.expect("", *arguments, status=1, err="ledger: account a1 is frozen\n")
+        self.expect("a1 u checking 100.00 USD active\n", "account", "unfreeze", "a1")
+        self.expect("", "account", "close", "a1", status=1, err="ledger: account a1 is not empty\n")
+        for _ in range(2):
+            self.expect("a2 u checking 0.00 USD closed\n", "account", "close", "a2")
+        self.expect("", "account", "freeze", "a2", status=1, err="ledger: account a2 is closed\n")
+        self.expect("", "account", "unfreeze", "a2", status=1, err="ledger: account a2 is closed\n")
+        self.assertEqual(self.pay("k1")[2], "ledger: account a2 is closed\n")
+        self.expect("", "account", "close", "a9", status=1, err="ledger: there is no account a9\n")
+        self.expect("", "account", "close", "system-opening-USD", status=1,
+                    err="ledger: account system-opening-USD is the ledger's own\n")
+
+
 class Reconcile(Ledger):
     def setUp(self):
         super().setUp()
@@ -185,16 +301,16 @@ class Reconcile(Ledger):
         self.aws(f"put-item --table-name FinancialTransactions --item '{json.dumps(leg)}'")
         self.expect(f"transaction {K1}: amount 5.50, debits 11.00, credits 5.50\n"
                     "account a1: balance 1490.00, its legs make 1484.50\n"
-                    "2 transactions, 2 accounts, 2 problems\n", "reconcile", *ALWAYS, status=1)
+                    "3 transactions, 3 accounts, 2 problems\n", "reconcile", *ALWAYS, status=1)
 
     def test_a_balance_that_is_wrong(self):
         self.change("ACCOUNT#a2", "SET Balance = :v", {"N": "11"})
-        self.expect("account a2: balance 11.00, its legs make 10.00\n2 transactions, 2 accounts, 1 problems\n",
+        self.expect("account a2: balance 11.00, its legs make 10.00\n3 transactions, 3 accounts, 1 problems\n",
                     "reconcile", *ALWAYS, status=1)
 
     def test_an_amount_that_is_wrong(self):
         self.change(f"TXN#{K2}", "SET Amount = :v", {"N": "4.51"})
-        self.expect(f"transaction {K2}: amount 4.51, debits 4.50, credits 4.50\n2 transactions, 2 accounts, 1 problems\n",
+        self.expect(f"transaction {K2}: amount 4.51, debits 4.50, credits 4.50\n3 transactions, 3 accounts, 1 problems\n",
                     "reconcile", *ALWAYS, status=1)
 
     def test_legs_of_another_kind(self):
@@ -205,20 +321,21 @@ class Reconcile(Ledger):
             self.client.put_item(TableName="FinancialTransactions", Item={**leg, name: value})
             self.expect(f"transaction {K1}: a leg has a wrong type, amount or currency\n"
                         f"account {leg['AccountID']['S']}: a leg has a wrong type, amount or currency\n"
-                        "2 transactions, 2 accounts, 2 problems\n", "reconcile", *ALWAYS, status=1)
+                        "3 transactions, 3 accounts, 2 problems\n", "reconcile", *ALWAYS, status=1)
 
     def test_a_transaction_without_legs_and_an_account_that_is_gone(self):
         self.client.put_item(TableName="FinancialTransactions", Item={name: {"S": value} for name, value in {
-            "PK": "TXN#t9", "SK": "METADATA", "GSI1PK": "STATUS#completed", "GSI1SK": "CREATED#2026-01-02T10:30:00.123Z"}.items()})
+            "PK": "TXN#t9", "SK": "METADATA", "GSI1PK": "STATUS#completed", "GSI1SK": "CREATED#2026-01-02T10:30:00.123Z",
+            "Status": "completed"}.items()})
         self.client.delete_item(TableName="FinancialTransactions", Key={"PK": {"S": "ACCOUNT#a2"}, "SK": {"S": "METADATA"}})
         self.expect("transaction t9: its item or its legs are missing\naccount a2: it has legs but does not exist\n"
-                    "3 transactions, 2 accounts, 2 problems\n", "reconcile", *ALWAYS, status=1)
+                    "4 transactions, 3 accounts, 2 problems\n", "reconcile", *ALWAYS, status=1)
 
     def test_the_range(self):
         self.expect("0 transactions, 0 accounts, 0 problems\n", "reconcile", "--from", "2020-01-01", "--to", "2020-12-31")
         first = self.item(f"TXN#{K1}")["CreatedAt"]["S"]
         self.expect("1 transactions, 2 accounts, 0 problems\n", "reconcile", "--from", first, "--to", first)
-        self.expect("2 transactions, 2 accounts, 0 problems\n", "reconcile", "--from", first[:10], "--to", "2099-01-01")
+        self.expect("3 transactions, 3 accounts, 0 problems\n", "reconcile", "--from", first[:10], "--to", "2099-01-01")
 
 
 class Concurrency(Ledger):
@@ -261,6 +378,7 @@ class Policy(Ledger):
             for account in ("a1", "a2"):
                 run("account", "open", "--id", account, "--user", "u", "--balance", "10")
             run(*self.pay_arguments("k1"))
+            run("account", "freeze", "a1")
             for command in ("merchant show m1", "account show a1", "accounts u", f"show {K1}", "statement a1",
                             "by-status completed", "reconcile --from 2020-01-01 --to 2099-12-31"):
                 run(*command.split())
@@ -282,7 +400,7 @@ class CrashAtEveryPoint(Ledger):
         payments = died + 2  # the last run before and the last run after lived
         self.assertEqual(len(self.transactions()), payments)
         self.expect(f"a2 u checking {5.5 * payments:.2f} USD active\n", "account", "show", "a2")
-        self.expect(f"{payments} transactions, 2 accounts, 0 problems\n", "reconcile", *ALWAYS)
+        self.expect(f"{payments + 1} transactions, 3 accounts, 0 problems\n", "reconcile", *ALWAYS)
 
 
 class BadInput(Ledger):
@@ -323,7 +441,19 @@ class BadInput(Ledger):
                 "x", "2026-01-01#a", "2026-01-01#a#b#c", "2026-13-01#a#b", "##", f"2026-01-01#{'a' * 70}#b")],
             ("by-status", "STATUS is missing"),
             ("by-status completed --since yesterday", "--since takes a time like 2026-01-01T10:30:00.000Z, not 'yesterday'"),
-            ("by-status 'a b'", f"STATUS {self.ID}'a b'"),
+            *[(f"by-status '{status}'", f"STATUS is completed, pending or failed, not '{status}'") for status in (
+                "a b", "complete", "Completed", "cancelled")],
+            ("account freeze 'a b'", f"ACCOUNT {self.ID}'a b'"),
+            ("account close", "ACCOUNT is missing"),
+            ("deposit --key k --to a1", "--amount is missing"),
+            ("deposit --key k --to a1 --amount 0", "--amount takes an amount from 0.01 on, with at most two decimals, not '0'"),
+            ("deposit --key k --to system-cash-USD --amount 1", "ACCOUNT is an account of the ledger's own, 'system-cash-USD'"),
+            ("withdraw --key open:a1 --from a1 --amount 1", f"--key {self.ID}'open:a1'"),
+            ("pay --key k --from system-cash-USD --to a2 --merchant m1 --amount 5",
+             "--from is an account of the ledger's own, 'system-cash-USD'"),
+            ("complete", "TXN is missing"),
+            ("fail t9", "--reason is missing"),
+            ("reverse 'a b'", f"TXN {self.ID}'a b'"),
             ("reconcile --from 2026-01-01", "--to is missing"),
             ("reconcile --from 2026-01-01 --to 2026-02-30", "--to takes a day or a time, not '2026-02-30'"),
             ("reconcile --from x --to 2026-02-01", "--from takes a day or a time, not 'x'"),
@@ -373,12 +503,12 @@ class AwsCli(Ledger):
                                     {":key": {"S": "IDEMPOTENCY#k2"}}, "Items[].ID.S"), f"{K2}\n")
         self.assertEqual(self.query("--index-name GSI1 --key-condition-expression 'GSI1PK = :status AND GSI1SK >= :since'",
                                     {":status": {"S": "STATUS#completed"}, ":since": {"S": "CREATED#2026-01-01T10:30:00.000Z"}},
-                                    "Items[].ID.S"), f"{K1}\t{K2}\n")
+                                    "Items[].ID.S"), f"{OPEN_A1}\t{K1}\t{K2}\n")
         self.assertEqual(self.query("--key-condition-expression 'PK = :txn'", {":txn": {"S": f"TXN#{K1}"}}, "Count"), "3\n")
         self.assertEqual(self.query("--index-name GSI1 --no-scan-index-forward --max-items 100"
                                     " --key-condition-expression 'GSI1PK = :account AND begins_with(GSI1SK, :prefix)'",
                                     {":account": {"S": "ACCOUNT#a1"}, ":prefix": {"S": "LEG#"}},
-                                    "Items[].[LegType.S,Amount.N]"), "debit\t4.5\ndebit\t5.5\n")
+                                    "Items[].[LegType.S,Amount.N]"), "debit\t4.5\ndebit\t5.5\ncredit\t1500\n")
 
     def test_a_payment_by_hand(self):
         """The five writes, typed by a person: the program takes them for a payment like its own."""
@@ -417,7 +547,7 @@ class AwsCli(Ledger):
             "  debit  5.50 USD account a1\n  credit 5.50 USD account a2\n", ""))
         self.assertEqual(self.pay("abc123def456"), (0, "880h1733 completed 5.50 USD\n", ""))
         self.assertEqual(self.balances("a1", "a2"), ["1494.5", "5.5"])
-        self.expect("1 transactions, 2 accounts, 0 problems\n", "reconcile", *ALWAYS)
+        self.expect("2 transactions, 3 accounts, 0 problems\n", "reconcile", *ALWAYS)
 
 
 if __name__ == "__main__":
