@@ -1,11 +1,7 @@
-/* reconcile.c - does everything add up?
+/* reconcile.c - does everything add up? See reconcile.h.
  *
- * For every completed transaction of a range of time: its debits are as much as its credits, and
- * as its amount. For every account that these transactions touch: its balance is what it was opened
- * with, plus all its credits, minus all its debits. Prints a line for each problem and a summary.
- *
- * Payments may go on meanwhile, and indexes may lag: an account that does not add up is looked at
- * again a few times before it counts as a problem. */
+ * Payments may go on meanwhile, and indexes may lag: what does not add up is looked at again before
+ * it counts as a problem. */
 #include "reconcile.h"
 
 #include <stdio.h>
@@ -27,11 +23,11 @@ const struct app_option reconcile_options[] = {
 
 struct reconcile {
     struct app *app;
+    const struct reconcile_request *request;
     char (*accounts)[LEDGER_ID_SIZE]; /* sorted and each once, after tidy() */
     size_t account_count;
     size_t account_capacity;
-    size_t transaction_count;
-    size_t problem_count;
+    struct reconcile_result result;
 };
 
 /* ---- the accounts to look at ---- */
@@ -78,8 +74,10 @@ static bool remember_account(struct reconcile *reconcile, const char *id) {
 
 static void problem(struct reconcile *reconcile, const char *what, const char *id,
                     const char *text) {
-    printf("%s %s: %s\n", what, id, text);
-    reconcile->problem_count++;
+    char line[LEDGER_KEY_SIZE + 160];
+    snprintf(line, sizeof(line), "%s %s: %s", what, id, text);
+    reconcile->request->tell(reconcile->request->context, line);
+    reconcile->result.problems++;
 }
 
 /* What legs come to. */
@@ -108,7 +106,7 @@ static bool check_transaction(struct reconcile *reconcile, const struct ddb_item
         sums_add(&sums, &transaction.legs[i], transaction.legs[0].currency);
         ok = remember_account(reconcile, transaction.legs[i].account);
     }
-    reconcile->transaction_count++;
+    reconcile->result.transactions++;
     char debits[MONEY_TEXT_SIZE], credits[MONEY_TEXT_SIZE], amount[MONEY_TEXT_SIZE], text[128];
     money_format(sums.debits, debits);
     money_format(sums.credits, credits);
@@ -124,12 +122,12 @@ static bool check_transaction(struct reconcile *reconcile, const struct ddb_item
     return ok;
 }
 
-static bool check_transactions(struct reconcile *reconcile, int64_t from_ms, int64_t to_ms) {
-    char time[TIMESTAMP_SIZE], from[LEDGER_KEY_SIZE], to[LEDGER_KEY_SIZE];
-    timestamp_format_ms(from_ms, time);
-    snprintf(from, sizeof(from), "CREATED#%s", time);
-    timestamp_format_ms(to_ms, time);
-    snprintf(to, sizeof(to), "CREATED#%s", time);
+static bool check_transactions(struct reconcile *reconcile) {
+    char first[TIMESTAMP_SIZE], last[TIMESTAMP_SIZE], from[LEDGER_KEY_SIZE], to[LEDGER_KEY_SIZE];
+    timestamp_format_ms(reconcile->request->from_ms, first);
+    timestamp_format_ms(reconcile->request->to_ms, last);
+    snprintf(from, sizeof(from), "CREATED#%s", first);
+    snprintf(to, sizeof(to), "CREATED#%s", last);
     struct ddb_cursor *transactions = entity_query(
         reconcile->app,
         &(struct entity_query){.index = "GSI1",
@@ -146,7 +144,122 @@ static bool check_transactions(struct reconcile *reconcile, int64_t from_ms, int
         ok = false;
     }
     ddb_cursor_free(transactions);
+    if (ok && reconcile->result.transactions == 0 && !reconcile->request->may_be_empty) {
+        char range[2 * TIMESTAMP_SIZE + 8];
+        snprintf(range, sizeof(range), "%s to %s", first, last);
+        problem(reconcile, "from", range, "there is no completed transaction");
+    }
     return ok;
+}
+
+/* ---- the whole table ---- */
+
+/* A partition of the table: one after another comes whole, its legs before its transaction. */
+struct partition {
+    char key[LEDGER_KEY_SIZE];
+    size_t legs;
+    bool header;
+    char status[LEDGER_STATUS_SIZE]; /* of the header ... */
+    char indexed[LEDGER_KEY_SIZE];   /* ... and of its place in the index */
+};
+
+static const char *after_hash(const char *key) {
+    const char *hash = strchr(key, '#');
+    return hash == NULL ? key : hash + 1;
+}
+
+/* What is wrong with a transaction beside its sums; NULL when nothing is. */
+static const char *what_is_wrong(const struct partition *partition, char ret_text[128]) {
+    const char *status = partition->status;
+    if (!partition->header)
+        return partition->legs == 0 ? NULL : "it has legs but does not exist";
+    if (!transaction_status_is_known(status)) {
+        snprintf(ret_text, 128, "its status is '%s', which is none", status);
+        return ret_text;
+    }
+    if (strcmp(after_hash(partition->indexed), status) != 0) {
+        snprintf(ret_text, 128, "its status is %s, but it is listed as %.40s", status,
+                 partition->indexed);
+        return ret_text;
+    }
+    if (partition->legs > 0 && strcmp(status, "completed") != 0) {
+        snprintf(ret_text, 128, "it is %s, but has legs", status);
+        return ret_text;
+    }
+    return NULL;
+}
+
+static void take_header(struct partition *partition, const struct ddb_item *item) {
+    partition->header = true;
+    snprintf(partition->status, sizeof(partition->status), "%s",
+             ddb_item_string(item, "Status", ""));
+    snprintf(partition->indexed, sizeof(partition->indexed), "%s",
+             ddb_item_string(item, "GSI1PK", ""));
+}
+
+/* Looks at a transaction again that seemed wrong, as it is now. */
+static bool look_again(struct reconcile *reconcile, const char *id) {
+    struct transaction transaction;
+    char text[128];
+    bool ok = transaction_read(reconcile->app, id, &transaction);
+    struct partition now = {.legs = transaction.leg_count};
+    if (ok && transaction.header != NULL)
+        take_header(&now, transaction.header);
+    const char *wrong = what_is_wrong(&now, text);
+    if (ok && wrong != NULL)
+        problem(reconcile, "transaction", id, wrong);
+    transaction_release(&transaction);
+    return ok;
+}
+
+static bool end_partition(struct reconcile *reconcile, const struct partition *partition) {
+    char text[128];
+    return what_is_wrong(partition, text) == NULL ||
+           look_again(reconcile, after_hash(partition->key));
+}
+
+static bool take_item(struct reconcile *reconcile, struct partition *partition,
+                      const struct ddb_item *item) {
+    const char *key = ddb_item_string(item, "PK", ""), *sort = ddb_item_string(item, "SK", "");
+    bool ok = true;
+    if (strcmp(key, partition->key) != 0) {
+        ok = end_partition(reconcile, partition);
+        *partition = (struct partition){.legs = 0};
+        snprintf(partition->key, sizeof(partition->key), "%s", key);
+    }
+    char account[LEDGER_ID_SIZE] = "";
+    if (strncmp(key, "ACCOUNT#", 8) == 0 && strcmp(sort, "METADATA") == 0) {
+        snprintf(account, sizeof(account), "%s", key + 8);
+    } else if (strncmp(key, "TXN#", 4) == 0 && strcmp(sort, "METADATA") == 0) {
+        take_header(partition, item);
+    } else if (strncmp(key, "TXN#", 4) == 0) {
+        partition->legs++;
+        snprintf(account, sizeof(account), "%s", ddb_item_string(item, "AccountID", ""));
+    }
+    return ok && (*account == '\0' || remember_account(reconcile, account));
+}
+
+static bool check_table(struct reconcile *reconcile) {
+    static const char *const names[] = {"#status", "Status", NULL};
+    /* A client of its own: what seems wrong is looked at again between two pages. */
+    struct ddb_client *db = app_client_new(reconcile->app);
+    struct partition partition = {.legs = 0};
+    struct ddb_cursor *items =
+        ddb_scan(db, &(struct ddb_query){.table = LEDGER_TABLE,
+                                         .projection = "PK, SK, GSI1PK, AccountID, #status",
+                                         .names = names,
+                                         .consistent = true});
+    bool ok = true;
+    for (const struct ddb_item *item; ok && (item = ddb_cursor_next(items)) != NULL;)
+        ok = take_item(reconcile, &partition, item);
+    const struct ddb_error *error = ddb_client_error(db);
+    if (ok && error != NULL) {
+        app_fail(reconcile->app, "cannot read the table: %s", error->message);
+        ok = false;
+    }
+    ddb_cursor_free(items);
+    ddb_client_free(db);
+    return ok && end_partition(reconcile, &partition);
 }
 
 /* ---- accounts ---- */
@@ -221,25 +334,53 @@ static bool check_account(struct reconcile *reconcile, const char *id) {
     return look == LOOK_FINE || look == LOOK_WRONG;
 }
 
-enum app_status reconcile(struct app *app) {
-    const char *from = app_option(app, "from", ""), *to = app_option(app, "to", "");
-    int64_t from_ms, to_ms, day_ms;
-    if (!timestamp_parse(from, &from_ms))
-        return app_bad_usage(app, "--from takes a day or a time, not '%s'", from);
-    if (!timestamp_parse(to, &to_ms))
-        return app_bad_usage(app, "--to takes a day or a time, not '%s'", to);
-    if (timestamp_parse_day(to, &day_ms))
-        to_ms = day_ms + DAY_MS - 1;
-    if (to_ms < from_ms)
-        return app_bad_usage(app, "--to is before --from");
-    struct reconcile reconcile = {.app = app};
-    bool ok = check_transactions(&reconcile, from_ms, to_ms);
+bool reconcile_range(struct app *app, const struct reconcile_request *request,
+                     struct reconcile_result *ret_result) {
+    struct reconcile reconcile = {.app = app, .request = request};
+    bool ok = check_transactions(&reconcile) && check_table(&reconcile);
     tidy(&reconcile);
     for (size_t i = 0; ok && i < reconcile.account_count; i++)
         ok = check_account(&reconcile, reconcile.accounts[i]);
-    if (ok)
-        printf("%zu transactions, %zu accounts, %zu problems\n", reconcile.transaction_count,
-               reconcile.account_count, reconcile.problem_count);
+    reconcile.result.accounts = reconcile.account_count;
     free(reconcile.accounts);
-    return ok && reconcile.problem_count == 0 ? APP_OK : APP_FAILED;
+    *ret_result = reconcile.result;
+    return ok;
+}
+
+/* ---- the command ---- */
+
+bool reconcile_read_range(const struct app *app, const char *from, const char *to,
+                          struct reconcile_request *ret_request) {
+    int64_t day_ms;
+    if (!timestamp_parse(from, &ret_request->from_ms)) {
+        app_bad_usage(app, "--from takes a day or a time, not '%s'", from);
+        return false;
+    }
+    if (!timestamp_parse(to, &ret_request->to_ms)) {
+        app_bad_usage(app, "--to takes a day or a time, not '%s'", to);
+        return false;
+    }
+    if (timestamp_parse_day(to, &day_ms))
+        ret_request->to_ms = day_ms + DAY_MS - 1;
+    if (ret_request->to_ms < ret_request->from_ms)
+        app_bad_usage(app, "--to is before --from");
+    return ret_request->to_ms >= ret_request->from_ms;
+}
+
+static void print_problem(void *context, const char *text) {
+    (void)context;
+    printf("%s\n", text);
+}
+
+enum app_status reconcile(struct app *app) {
+    struct reconcile_request request = {.tell = print_problem};
+    struct reconcile_result result;
+    if (!reconcile_read_range(app, app_option(app, "from", ""), app_option(app, "to", ""),
+                              &request))
+        return APP_USAGE;
+    if (!reconcile_range(app, &request, &result))
+        return APP_FAILED;
+    printf("%zu transactions, %zu accounts, %zu problems\n", result.transactions, result.accounts,
+           result.problems);
+    return result.problems == 0 ? APP_OK : APP_FAILED;
 }

@@ -331,10 +331,43 @@ class Reconcile(Ledger):
         self.expect("transaction t9: its item or its legs are missing\naccount a2: it has legs but does not exist\n"
                     "4 transactions, 3 accounts, 2 problems\n", "reconcile", *ALWAYS, status=1)
 
+    def test_a_transaction_that_is_gone_with_its_legs_left(self):
+        self.client.delete_item(TableName="FinancialTransactions", Key={"PK": {"S": f"TXN#{K1}"}, "SK": {"S": "METADATA"}})
+        self.expect(f"transaction {K1}: it has legs but does not exist\n2 transactions, 3 accounts, 1 problems\n",
+                    "reconcile", *ALWAYS, status=1)
+
+    def test_a_balance_of_an_account_without_legs(self):
+        self.expect("a3 u checking 0.00 USD active\n", "account", "open", "--id", "a3", "--user", "u", "--balance", "0")
+        self.expect("3 transactions, 4 accounts, 0 problems\n", "reconcile", *ALWAYS)
+        self.change("ACCOUNT#a3", "SET Balance = :v", {"N": "7"})
+        self.expect("account a3: balance 7.00, its legs make 0.00\n3 transactions, 4 accounts, 1 problems\n",
+                    "reconcile", *ALWAYS, status=1)
+
+    def test_a_status_that_is_none(self):
+        self.client.update_item(TableName="FinancialTransactions", Key={"PK": {"S": f"TXN#{K1}"}, "SK": {"S": "METADATA"}},
+                                UpdateExpression="SET #s = :v", ExpressionAttributeNames={"#s": "Status"},
+                                ExpressionAttributeValues={":v": {"S": "done"}})
+        self.expect(f"transaction {K1}: its status is 'done', which is none\n3 transactions, 3 accounts, 1 problems\n",
+                    "reconcile", *ALWAYS, status=1)
+        self.change(f"TXN#{K2}", "SET GSI1PK = :v", {"S": "STATUS#pending"})
+        out = self.run_app("reconcile", *ALWAYS)[1]
+        self.assertIn(f"transaction {K2}: its status is completed, but it is listed as STATUS#pending\n", out)
+
+    def test_accounts_of_older_versions(self):
+        """They have an OpeningBalance and no leg for it."""
+        self.client.put_item(TableName="FinancialTransactions", Item={
+            **{name: {"S": value} for name, value in {
+                "PK": "ACCOUNT#old", "SK": "METADATA", "GSI1PK": "USER#u", "GSI1SK": "ACCOUNT#old", "Type": "Account", "ID": "old",
+                "UserID": "u", "AccountType": "checking", "Currency": "USD", "Status": "active"}.items()},
+            "Balance": {"N": "12"}, "OpeningBalance": {"N": "12"}})
+        self.assertEqual(self.pay("k3", "2.00", payer="old", payee="a1")[0], 0)
+        self.expect("4 transactions, 4 accounts, 0 problems\n", "reconcile", *ALWAYS)
+
     def test_the_range(self):
-        self.expect("0 transactions, 0 accounts, 0 problems\n", "reconcile", "--from", "2020-01-01", "--to", "2020-12-31")
+        self.expect("from TIME to TIME: there is no completed transaction\n0 transactions, 3 accounts, 1 problems\n",
+                    "reconcile", "--from", "2020-01-01", "--to", "2020-12-31", status=1)
         first = self.item(f"TXN#{K1}")["CreatedAt"]["S"]
-        self.expect("1 transactions, 2 accounts, 0 problems\n", "reconcile", "--from", first, "--to", first)
+        self.expect("1 transactions, 3 accounts, 0 problems\n", "reconcile", "--from", first, "--to", first)
         self.expect("3 transactions, 3 accounts, 0 problems\n", "reconcile", "--from", first[:10], "--to", "2099-01-01")
 
 
