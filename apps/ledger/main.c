@@ -4,6 +4,7 @@
 #include "pay.h"
 #include "reconcile.h"
 #include "report.h"
+#include "statement.h"
 
 static const struct app_command commands[] = {
     {"merchant add", NULL, "adds a merchant; prints its id", merchant_add, merchant_add_options},
@@ -23,7 +24,7 @@ static const struct app_command commands[] = {
     {"reverse", "TXN", "moves the money of a transaction back, once", pay_reverse, NULL},
     {"show", "TXN", "shows a transaction and its legs", report_show, NULL},
     {"statement", "ACCOUNT", "lists the legs of an account, the newest first, 100 a page",
-     report_statement, report_statement_options},
+     statement_show, statement_options},
     {"by-status", "STATUS", "lists the transactions that are completed, pending or failed, by time",
      report_by_status, report_by_status_options},
     {"reconcile", NULL, "checks that debits are credits and balances are what the legs make",

@@ -38,7 +38,8 @@ struct posting_result {
     char currency[LEDGER_CURRENCY_SIZE];
 };
 
-/* Each says why it fails; nothing has changed then, unless the message says that it is not known. */
+/* Each says why it fails; nothing has changed then, unless the message says that this is not
+ * known. */
 
 /* Makes it, at once or as a pending one. */
 enum app_status posting_make(struct app *app, struct posting *posting, bool pending,

@@ -8,8 +8,6 @@
 #include "common/timestamp.h"
 #include "transaction.h"
 
-enum { STATEMENT_PAGE = 100 };
-
 static const char *amount_of(const struct ddb_item *item, char ret_text[MONEY_TEXT_SIZE]) {
     int64_t cents;
     if (!money_get(item, "Amount", &cents))
@@ -64,85 +62,6 @@ enum app_status report_show(struct app *app) {
         status = APP_OK;
     }
     transaction_release(&transaction);
-    return status;
-}
-
-/* ---- statement ---- */
-
-const struct app_option report_statement_options[] = {
-    {"after", "PLACE", "where a page goes on, as the page before told", false},
-    {0},
-};
-
-/* A place is TIME#LEG#TRANSACTION: what the key of a leg in GSI1 is made of. */
-static struct ddb_item *place_key(const char *account, const char *place) {
-    char parts[3][LEDGER_ID_SIZE] = {{0}};
-    char sort_key[LEDGER_KEY_SIZE];
-    int64_t time_ms;
-    int used = 0;
-    if (sscanf(place, "%64[^#]#%64[^#]#%64[^#]%n", parts[0], parts[1], parts[2], &used) != 3 ||
-        place[used] != '\0' || !timestamp_parse(parts[0], &time_ms))
-        return NULL;
-    snprintf(sort_key, sizeof(sort_key), "LEG#%s#%s", parts[0], parts[1]);
-    struct ddb_item *key = ddb_item_new();
-    entity_set(key, "PK", "TXN#", parts[2]);
-    entity_set(key, "SK", "LEG#", parts[1]);
-    entity_set(key, "GSI1PK", "ACCOUNT#", account);
-    ddb_item_set_string(key, "GSI1SK", sort_key);
-    return key;
-}
-
-/* "LEG#2026-01-02T10:30:00.123Z#990i2844" without what stands before '#'. */
-static const char *after_hash(const char *text) {
-    const char *hash = strchr(text, '#');
-    return hash == NULL ? "" : hash + 1;
-}
-
-static void print_leg(const struct ddb_item *item) {
-    char amount[MONEY_TEXT_SIZE];
-    printf("%s %-6s %s %s transaction %s\n", ddb_item_string(item, "CreatedAt", "?"),
-           ddb_item_string(item, "LegType", "?"), amount_of(item, amount),
-           ddb_item_string(item, "Currency", "?"), ddb_item_string(item, "TransactionID", "?"));
-}
-
-static enum app_status print_statement(struct app *app, const char *account,
-                                       const struct ddb_item *start_key) {
-    struct ddb_cursor *legs = entity_query(
-        app, &(struct entity_query){.index = "GSI1",
-                                    .condition = "GSI1PK = :pk AND begins_with(GSI1SK, :from)",
-                                    .pk_prefix = "ACCOUNT#",
-                                    .pk = account,
-                                    .from = "LEG#",
-                                    .descending = true,
-                                    .limit = STATEMENT_PAGE,
-                                    .start_key = start_key});
-    int count = 0;
-    for (const struct ddb_item *item; (item = ddb_cursor_next(legs)) != NULL; count++)
-        print_leg(item);
-    enum app_status status = APP_OK;
-    const struct ddb_item *next = ddb_cursor_position(legs);
-    if (ddb_client_error(app_client(app)) != NULL)
-        status = app_db_fail(app, "cannot read the legs of account %s", account);
-    else if (count == STATEMENT_PAGE && next != NULL)
-        printf("more: --after %s#%s\n", after_hash(ddb_item_string(next, "GSI1SK", "")),
-               after_hash(ddb_item_string(next, "PK", "")));
-    ddb_cursor_free(legs);
-    return status;
-}
-
-enum app_status report_statement(struct app *app) {
-    const char *account = app_operand(app, 0), *place = app_option(app, "after", NULL);
-    struct ddb_item *item = NULL, *start_key = NULL;
-    if (!app_check_id(app, "ACCOUNT", account))
-        return APP_USAGE;
-    if (place != NULL && (start_key = place_key(account, place)) == NULL)
-        return app_bad_usage(app, "--after takes what a page ended with, not '%s'", place);
-    enum app_status status = APP_FAILED;
-    if (entity_read(app, "ACCOUNT#", account, &item))
-        status = item == NULL ? app_fail(app, "there is no account %s", account)
-                              : print_statement(app, account, start_key);
-    ddb_item_free(item);
-    ddb_item_free(start_key);
     return status;
 }
 

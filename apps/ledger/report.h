@@ -1,4 +1,4 @@
-/* report.h - what was paid: a transaction, an account's legs, the transactions of a status. */
+/* report.h - what was paid: a transaction, the transactions of a status. */
 #ifndef LEDGER_REPORT_H
 #define LEDGER_REPORT_H
 
@@ -10,8 +10,6 @@ enum app_status report_query(struct app *app, const char *status, const char *si
                              struct ddb_cursor **ret_transactions);
 
 enum app_status report_show(struct app *app);
-extern const struct app_option report_statement_options[];
-enum app_status report_statement(struct app *app);
 extern const struct app_option report_by_status_options[];
 enum app_status report_by_status(struct app *app);
 

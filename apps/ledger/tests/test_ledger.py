@@ -112,9 +112,9 @@ class Commands(Ledger):
         status, out, _ = self.run_app("show", K1)
         self.assertEqual((status, out), (0, f"{time} {K1} payment completed 5.50 merchant m1 Coffee purchase\n"
                                             "  debit  5.50 USD account a1\n  credit 5.50 USD account a2\n"))
-        self.expect(f"TIME debit  5.50 USD transaction {K1}\n"
-                    f"TIME credit 1500.00 USD transaction {OPEN_A1}\n", "statement", "a1")
-        self.expect(f"TIME credit 5.50 USD transaction {K1}\n", "statement", "a2")
+        self.expect(f"TIME debit  5.50 USD balance 1494.50 transaction {K1}\n"
+                    f"TIME credit 1500.00 USD balance 1500.00 transaction {OPEN_A1}\n", "statement", "a1")
+        self.expect(f"TIME credit 5.50 USD balance 5.50 transaction {K1}\n", "statement", "a2")
         self.expect(f"TIME {OPEN_A1} opening completed 1500.00\n"
                     f"TIME {K1} payment completed 5.50 merchant m1 Coffee purchase\n", "by-status", "completed")
         self.expect("", "by-status", "completed", "--since", "2099-01-01")
@@ -157,9 +157,12 @@ class Commands(Ledger):
         self.open("0.00")
         for n in range(230):
             time = f"2026-01-02T10:30:{n // 10:02d}.000Z"
-            self.client.put_item(TableName="FinancialTransactions", Item={name: {"S": value} for name, value in {
+            self.client.put_item(TableName="FinancialTransactions", Item={**{name: {"S": value} for name, value in {
                 "PK": f"TXN#t{n}", "SK": f"LEG#l{n:03d}", "GSI1PK": "ACCOUNT#a1", "GSI1SK": f"LEG#{time}#l{n:03d}",
-                "Type": "TransactionLeg", "TransactionID": f"t{n}", "LegType": "debit", "CreatedAt": time}.items()})
+                "Type": "TransactionLeg", "TransactionID": f"t{n}", "LegType": "credit", "CreatedAt": time}.items()},
+                "Amount": {"N": "2.50"}})
+        self.client.update_item(TableName="FinancialTransactions", Key={"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "METADATA"}},
+                                UpdateExpression="SET Balance = :b", ExpressionAttributeValues={":b": {"N": "575"}})
         seen, place = [], []
         for count in (100, 100, 30):
             status, out, err = self.run_app("statement", "a1", *place)
@@ -170,8 +173,8 @@ class Commands(Ledger):
                 self.assertEqual((more, option), ("more:", "--after"))
                 place = ["--after", where]
             self.assertEqual(len(lines), count)
-            seen += [line.split()[-1] for line in lines]
-        self.assertEqual(seen, [f"t{n}" for n in reversed(range(230))])
+            seen += [(line.split()[-1], line.split()[5]) for line in lines]
+        self.assertEqual(seen, [(f"t{n}", f"{2.5 * (n + 1):.2f}") for n in reversed(range(230))])
 
 
 class Moves(Ledger):
@@ -197,7 +200,7 @@ class Moves(Ledger):
 
     def test_opening_balances_have_a_counter_leg(self):
         self.expect("system-opening-USD system system -100.00 USD active\n", "accounts", "system")
-        self.expect(f"TIME debit  100.00 USD transaction {OPEN_A1}\n", "statement", "system-opening-USD")
+        self.expect(f"TIME debit  100.00 USD balance -100.00 transaction {OPEN_A1}\n", "statement", "system-opening-USD")
         self.expect("", "account", "open", "--id", "a1", "--user", "u", "--balance", "100.00", status=1,
                     err="ledger: there is an account a1 already\n")
         self.expect("", "account", "open", "--id", "system-x", "--user", "u", "--balance", "1", status=1,
@@ -471,7 +474,8 @@ class BadInput(Ledger):
             ("show 'TXN#a'", f"TXN {self.ID}'TXN#a'"),
             ("statement", "ACCOUNT is missing"),
             *[(f"statement a1 --after '{place}'", f"--after takes what a page ended with, not '{place}'") for place in (
-                "x", "2026-01-01#a", "2026-01-01#a#b#c", "2026-13-01#a#b", "##", f"2026-01-01#{'a' * 70}#b")],
+                "x", "2026-01-01#a", "2026-01-01#a#b", "2026-01-01#a#b#c", "2026-13-01#a#b#1.00", "###", "2026-01-01#a#b#1.00#d",
+                f"2026-01-01#{'a' * 70}#b#1.00")],
             ("by-status", "STATUS is missing"),
             ("by-status completed --since yesterday", "--since takes a time like 2026-01-01T10:30:00.000Z, not 'yesterday'"),
             *[(f"by-status '{status}'", f"STATUS is completed, pending or failed, not '{status}'") for status in (
