@@ -90,7 +90,9 @@ def scan_all(port):
     """All items of the table, by partition."""
     items, start = {}, {}
     while True:
-        page = call(port, "Scan", {"TableName": "crash", "ConsistentRead": True, **start}).json
+        reply = call(port, "Scan", {"TableName": "crash", "ConsistentRead": True, **start})
+        assert reply.status == 200, reply.body
+        page = reply.json
         for stored in page["Items"]:
             items.setdefault(int(stored["pk"]["S"]), []).append(stored)
         if "LastEvaluatedKey" not in page:
@@ -108,8 +110,8 @@ def verify(port, models):
     return problems
 
 
-def run_round(serve, models, rng):
-    """One life and one death; returns the number of acknowledged writes and the problems."""
+def live_and_die(serve, models, rng):
+    """A server under load that is killed; returns the number of acknowledged writes and the problems."""
     with Server(*serve) as server:
         writers = [Writer(server.port, model, random.Random(rng.random())) for model in models]
         for writer in writers:
@@ -118,10 +120,19 @@ def run_round(serve, models, rng):
         server.kill()
         for writer in writers:
             writer.join()
-    problems = [writer.problem for writer in writers if writer.problem]
+    return sum(writer.writes for writer in writers), [writer.problem for writer in writers if writer.problem]
+
+
+def live_again(serve, models):
+    """Starts it once more; returns the problems."""
     with Server(*serve) as server:
-        problems += verify(server.port, models)
-    return sum(writer.writes for writer in writers), problems
+        return verify(server.port, models)
+
+
+def run_round(serve, models, rng):
+    """One life and one death; returns the number of acknowledged writes and the problems."""
+    writes, problems = live_and_die(serve, models, rng)
+    return writes, problems + live_again(serve, models)
 
 
 def create_table(serve):
