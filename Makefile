@@ -11,6 +11,8 @@
 #   make instructions   record what each request costs, which make check holds on to
 #   make fuzz     fuzz every parser and codec, FUZZ_SECONDS each
 #   make crash    kill -9 under load, and in a mix of all that depends on time, CRASH_SECONDS each
+#   make torture  all that tries to break it, at random, for SECONDS: histories over kills, simulation,
+#                 power losses, system calls that fail, damage (ARGS="power kill" takes some of it)
 #   make differ   random requests beside DynamoDB Local, whose answers are compared
 #                 (ARGS="--seed 1 --operations 50000"; ARGS=--help tells more)
 #   make docs     fill the generated parts of docs/
@@ -23,6 +25,7 @@ PORT ?= 8000
 DATA ?= data
 ARGS ?=
 CRASH_SECONDS ?= 300
+SECONDS ?= 600
 FUZZ_SECONDS ?= 60
 WERROR ?=
 
@@ -66,6 +69,10 @@ crash: build-check/build.ninja
 	@$(PYTHON) tests/crash/crash.py --seconds $(CRASH_SECONDS) --encrypt
 	@GRAMME_SECONDS=$(CRASH_SECONDS) $(PYTHON) tests/tap.py tests/model/test_time_mix.py
 
+torture: build-check/build.ninja
+	@scripts/quietly ninja --quiet -C build-check
+	@$(PYTHON) tests/torture/torture.py --seconds $(SECONDS) $(ARGS)
+
 differ: all
 	@scripts/deps bench || echo "Going on without them: who needs them takes no part."
 	@$(PYTHON) tests/differ/differ.py $(ARGS)
@@ -103,4 +110,4 @@ build-tsan/build.ninja: | deps-test
 deps-build deps-test deps-fuzz:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run check check-releases install bench instructions crash differ fuzz docs tidy format clean deps-build deps-test deps-fuzz
+.PHONY: all run check check-releases install bench instructions crash torture differ fuzz docs tidy format clean deps-build deps-test deps-fuzz
