@@ -131,11 +131,41 @@ static void opening_may_fail_at_every_call(void **state) {
     }
 }
 
+static void assert_not_opened(struct store *store, const char *expected) {
+    struct engine_fixture fixture;
+    struct error *error = fixture_open(&fixture, store);
+    assert_non_null(error);
+    assert_true(slice_is(error->message, expected));
+    fixture_close(&fixture);
+}
+
+static void what_is_no_new_database_is_not_made_one(void **state) {
+    (void)state;
+    struct store *store = fault_store_new(fixture_store());
+    fault_store_arm(store, FAULT_CONFLICT, 1);
+    assert_not_opened(store, "the database could not be created");
+    for (uint8_t keyspace = 0; keyspace < KEYSPACE_COUNT; keyspace++) {
+        struct arena arena;
+        struct store_txn *txn;
+        enum store_outcome outcome;
+        struct store_key key = {keyspace, SLICE_LITERAL("x")};
+        arena_init(&arena);
+        store = fixture_store();
+        assert_null(store_begin(store, &arena, STORE_WRITE, &txn));
+        store_put(txn, &key, SLICE_LITERAL("y"));
+        assert_null(store_commit(txn, STORE_DURABLE, &outcome));
+        store_end(txn);
+        arena_release(&arena);
+        assert_not_opened(store, "the database is damaged: it has data but no format record");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_may_fail),
         cmocka_unit_test(every_commit_may_conflict),
         cmocka_unit_test(opening_may_fail_at_every_call),
+        cmocka_unit_test(what_is_no_new_database_is_not_made_one),
     };
     return cmocka_run_group_tests_name("engine_faults", tests, NULL, NULL);
 }
