@@ -15,6 +15,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	cloudwatchtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
@@ -27,7 +29,7 @@ var (
 )
 
 // As programs do it: the default configuration finds the authority of a server with TLS in AWS_CA_BUNDLE.
-func newClient() *dynamodb.Client {
+func newSettings() aws.Config {
 	settings, err := config.LoadDefaultConfig(ctx, config.WithRegion("us-east-1"), config.WithCredentialsProvider(
 		aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: os.Getenv("GRAMME_KEY_ID"), SecretAccessKey: os.Getenv("GRAMME_SECRET")}, nil
@@ -35,7 +37,11 @@ func newClient() *dynamodb.Client {
 	if err != nil {
 		panic(err)
 	}
-	return dynamodb.NewFromConfig(settings, func(options *dynamodb.Options) {
+	return settings
+}
+
+func newClient() *dynamodb.Client {
+	return dynamodb.NewFromConfig(newSettings(), func(options *dynamodb.Options) {
 		options.EndpointResolver = dynamodb.EndpointResolverFromURL(os.Getenv("GRAMME_ENDPOINT"))
 		options.Retryer = aws.NopRetryer{}
 	})
@@ -216,4 +222,39 @@ func TestDelete(t *testing.T) {
 	must(t, err)
 	waiter := dynamodb.NewTableNotExistsWaiter(client)
 	must(t, waiter.Wait(ctx, &dynamodb.DescribeTableInput{TableName: table}, 10*time.Second))
+}
+
+// What this version speaks is the query protocol; newer ones speak CBOR, which test_cloudwatch.py sends.
+func TestMetrics(t *testing.T) {
+	metrics := cloudwatch.NewFromConfig(newSettings(), func(options *cloudwatch.Options) {
+		options.EndpointResolver = cloudwatch.EndpointResolverFromURL(os.Getenv("GRAMME_ENDPOINT"))
+		options.Retryer = aws.NopRetryer{}
+	})
+	at := time.Now().UTC().Truncate(time.Minute)
+	_, err := metrics.PutMetricData(ctx, &cloudwatch.PutMetricDataInput{Namespace: aws.String("Go"), MetricData: []cloudwatchtypes.MetricDatum{
+		{MetricName: aws.String("m"), Values: []float64{1, 2}, Counts: []float64{2, 3}, Unit: cloudwatchtypes.StandardUnitBytes, Timestamp: &at},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := metrics.GetMetricStatistics(ctx, &cloudwatch.GetMetricStatisticsInput{
+		Namespace: aws.String("Go"), MetricName: aws.String("m"), StartTime: &at, EndTime: aws.Time(at.Add(time.Minute)),
+		Period: aws.Int32(60), Statistics: []cloudwatchtypes.Statistic{cloudwatchtypes.StatisticSum, cloudwatchtypes.StatisticMaximum},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(read.Datapoints) != 1 || *read.Datapoints[0].Sum != 8 || *read.Datapoints[0].Maximum != 2 || !read.Datapoints[0].Timestamp.Equal(at) {
+		t.Errorf("%+v", read.Datapoints)
+	}
+	listed, err := metrics.ListMetrics(ctx, &cloudwatch.ListMetricsInput{Namespace: aws.String("Go")})
+	if err != nil || len(listed.Metrics) != 1 || *listed.Metrics[0].MetricName != "m" {
+		t.Errorf("%v %+v", err, listed)
+	}
+	_, err = metrics.GetMetricData(ctx, &cloudwatch.GetMetricDataInput{StartTime: &at, EndTime: &at, MetricDataQueries: []cloudwatchtypes.MetricDataQuery{
+		{Id: aws.String("e"), Expression: aws.String("1")}}})
+	var failure smithy.APIError
+	if !errors.As(err, &failure) || failure.ErrorCode() != "InvalidParameterValue" {
+		t.Errorf("%v", err)
+	}
 }

@@ -10,15 +10,19 @@ import {
   waitUntilTableNotExists,
 } from "@aws-sdk/client-dynamodb";
 import {
+  CloudWatchClient, GetMetricDataCommand, GetMetricStatisticsCommand, PutMetricDataCommand, paginateListMetrics,
+} from "@aws-sdk/client-cloudwatch";
+import {
   BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 
-const client = new DynamoDBClient({
+const settings = {
   endpoint: process.env.GRAMME_ENDPOINT,
   region: "us-east-1",
   credentials: { accessKeyId: process.env.GRAMME_KEY_ID ?? "test", secretAccessKey: process.env.GRAMME_SECRET ?? "test" },
   maxAttempts: 1,
-});
+};
+const client = new DynamoDBClient(settings);
 const documents = DynamoDBDocumentClient.from(client);
 const waiter = { client, maxWaitTime: 10, minDelay: 0.1, maxDelay: 0.2 };
 
@@ -186,4 +190,34 @@ test("delete the table", async () => {
   await client.send(new DeleteTableCommand({ TableName: "music" }));
   await waitUntilTableNotExists(waiter, { TableName: "music" });
   assert.deepEqual((await client.send(new ListTablesCommand({}))).TableNames, []);
+});
+
+test("metrics of one's own: put, listed, read", async () => {
+  const cloudwatch = new CloudWatchClient(settings);
+  const at = new Date(Math.floor(Date.now() / 60000) * 60000), later = new Date(at.getTime() + 60000);
+  // Large enough to be sent packed.
+  await cloudwatch.send(new PutMetricDataCommand({
+    Namespace: "Js",
+    MetricData: Array.from({ length: 600 }, (_, i) => (
+      { MetricName: `m${i}`, Value: i, Unit: "Count", Timestamp: at, Dimensions: [{ Name: "kind", Value: "test" }] })),
+  }));
+  const names = [];
+  for await (const page of paginateListMetrics({ client: cloudwatch }, { Namespace: "Js" }))
+    names.push(...page.Metrics.map((metric) => metric.MetricName));
+  assert.equal(new Set(names).size, 600);
+  const metric = { Namespace: "Js", MetricName: "m7", Dimensions: [{ Name: "kind", Value: "test" }] };
+  const { Datapoints } = await cloudwatch.send(new GetMetricStatisticsCommand(
+    { ...metric, StartTime: at, EndTime: later, Period: 60, Statistics: ["Sum", "SampleCount"] }));
+  assert.deepEqual(Datapoints, [{ Timestamp: at, Sum: 7, SampleCount: 1, Unit: "Count" }]);
+  const { MetricDataResults } = await cloudwatch.send(new GetMetricDataCommand({
+    StartTime: at, EndTime: later,
+    MetricDataQueries: [
+      { Id: "m1", MetricStat: { Metric: metric, Period: 60, Stat: "Sum" }, ReturnData: false },
+      { Id: "twice", Expression: "m1 * 2" }],
+  }));
+  assert.deepEqual(MetricDataResults.map(({ Id, Timestamps, Values }) => ({ Id, Timestamps, Values })),
+    [{ Id: "twice", Timestamps: [at], Values: [14] }]);
+  await assert.rejects(
+    cloudwatch.send(new GetMetricStatisticsCommand({ ...metric, StartTime: at, EndTime: at, Period: 60, Statistics: ["Sum"] })),
+    { message: "The parameter StartTime must be less than the parameter EndTime." });
 });
