@@ -21,7 +21,8 @@ from botocore.exceptions import ClientError
 import shell
 import signing
 import tls
-from server import Server
+from readme import ADDRESS, run_console
+from server import ROOT, Server
 from test_auth import gramme, key_of
 from wire import WireTest, advance, boto3_client, clock, http_request
 
@@ -416,6 +417,10 @@ class Cli(WireTest):
         self.assertEqual((status, err), (0, ""))
         point = json.loads(out)["Datapoints"][0]
         self.assertEqual((point["Sum"], point["Maximum"], point["Unit"]), (2.5, 2.5, "Bytes"))
+
+
+    def test_the_examples(self):
+        self.assertEqual(run_console(self, ROOT / "docs/CLOUDWATCH.md", {ADDRESS: self.server.endpoint}), 3)
 
 
 class Signatures(unittest.TestCase):
