@@ -150,29 +150,29 @@ class StandingStill(WireTest):
         self.assertEqual(put(self.server.port, "table", "last").status, 200)
 
 
-class Running(WireTest):
-    server_arguments = ["--memory", "--throttle", "--burst", "1"]
+class WithoutBursts(WireTest):
+    server_arguments = ["--memory", "--throttle", "--burst", "1", "--test-clock"]
 
     def test_boto3_gets_through(self):
-        """Its own retries, as applications have them: 15 writes at 5 a second."""
-        self.create(**units(5, 5))
+        """Its own retries, as applications have them, by a clock that runs: 4 writes at one a second."""
+        self.create(**units(5, 1))
         client = boto3.client("dynamodb", endpoint_url=self.server.endpoint, region_name=REGION,
                               aws_access_key_id=signing.KEY[0], aws_secret_access_key=signing.KEY[1],
                               config=Config(retries={"mode": "legacy"}))
         began, attempts = time.monotonic(), 0
-        for i in range(15):
+        for i in range(4):
             reply = client.put_item(TableName="table", Item={"pk": {"S": str(i)}})
             attempts += reply["ResponseMetadata"]["RetryAttempts"]
         client.close()
         self.assertGreater(attempts, 0)
-        self.assertGreater(time.monotonic() - began, 1.9)
+        self.assertGreater(time.monotonic() - began, 2.9)
 
     def test_nothing_is_kept_beyond_the_burst(self):
+        clock(self.server.port, Running=False)
         self.create(**units(5, 2))
-        time.sleep(1.5)
-        statuses = [put(self.server.port, "table", str(i)).status for i in range(4)]
-        self.assertEqual(statuses[:2], [200, 200])
-        self.assertIn(400, statuses)
+        self.advance(60)
+        self.assertEqual([put(self.server.port, "table", str(i)).status for i in range(4)], [200, 200, 400, 400])
+        clock(self.server.port, Running=True)
 
 
 class Restarting(WireTest):
