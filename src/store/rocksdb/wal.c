@@ -6,13 +6,7 @@
  * it, so such a record stays the last of its file and can be cut off. The record is compared byte
  * for byte with the batch, the sequence number in it included, which no acknowledged batch shares.
  *
- * A log is a row of blocks of 32768 bytes, a record one or more fragments of:
- *   OFFSET SIZE  MEANING
- *   0      4     checksum
- *   4      2     length of the payload, little-endian
- *   6      1     1 whole record, 2 its first fragment, 3 a middle one, 4 its last
- *   7      len   payload; of all fragments together: the batch
- * Fewer than 7 bytes at the end of a block are zeros.
+ * What a log looks like is told in log_walk.h.
  *
  * Memory: the end of the file, as much as the batch is long, is malloc'ed for the comparison.
  * Threads: the writer. */
@@ -26,15 +20,14 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "store/rocksdb/internal.h"
+#include "store/rocksdb/log_walk.h"
 
 enum {
-    BLOCK = 32768,
-    HEADER = 7,
+    BLOCK = LOG_BLOCK,
+    HEADER = LOG_HEADER,
     PAYLOAD_MAX = BLOCK - HEADER,
     BATCH_HEADER = 12, /* of a batch: sequence number (8), count (4) */
 };
-
-enum fragment { FRAGMENT_WHOLE = 1, FRAGMENT_FIRST, FRAGMENT_MIDDLE, FRAGMENT_LAST };
 
 enum retraction { RECORD_ABSENT, RECORD_RETRACTED, RECORD_STUCK };
 

@@ -1,0 +1,30 @@
+/* manifest.h - what RocksDB's manifest says of its logs, read without RocksDB.
+ *
+ * A manifest is a log whose records are edits: tags with their values. Of these only a few are
+ * needed here; the others are passed over. What a newer RocksDB writes may be unknown: then the
+ * manifest is not `known`, and nothing is said but whether it is whole.
+ * Memory: errors in the arena. Threads: any. */
+#ifndef GRAMME_STORE_ROCKSDB_MANIFEST_H
+#define GRAMME_STORE_ROCKSDB_MANIFEST_H
+
+#include "base/error.h"
+#include "store/rocksdb/file_cipher.h"
+
+struct manifest {
+    uint64_t number;        /* in its name; 0: there is no file CURRENT */
+    uint64_t size;          /* of the file */
+    uint64_t first_log;     /* older ones are not needed */
+    uint64_t last_sequence; /* everything up to it is in tables, or was in older logs */
+    bool known;
+    bool torn; /* its end cannot be read, from this byte of the file on: */
+    uint64_t torn_at;
+};
+
+/* An error: it is not there, or damaged, with its name and the place. */
+struct error *manifest_read(struct arena *arena, struct file_cipher *cipher, const char *directory,
+                            struct manifest *ret_manifest);
+/* Number and size of the present one, without a look inside, and made durable. False: not now. */
+bool manifest_sync(struct file_cipher *cipher, const char *directory, uint64_t *ret_number,
+                   uint64_t *ret_size);
+
+#endif
