@@ -178,8 +178,10 @@ static struct error *open_store(struct server *server, struct arena *arena,
     if (server->config.data_directory == NULL)
         return memory_store_open(arena, engine_keyspaces, KEYSPACE_COUNT, ret_store);
     TRY(open_directory(server, arena));
-    struct rocksdb_store_options options = {
-        .directory = server->data.store_path, .create = true, .keyring = server->data.keyring};
+    struct rocksdb_store_options options = {.directory = server->data.store_path,
+                                            .create = true,
+                                            .keyring = server->data.keyring,
+                                            .settled_later = true};
     size_memory(&server->config, &options);
     TRY(rocksdb_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store));
     struct error *error = data_directory_settle(arena, &server->data);
@@ -202,7 +204,10 @@ static struct error *start_engine(struct server *server, struct arena *arena) {
     };
     TRY(open_store(server, arena, &options.store));
     server->store = options.store;
-    return engine_open(arena, &options, &server->engine);
+    TRY(engine_open(arena, &options, &server->engine));
+    if (server->config.data_directory != NULL)
+        rocksdb_store_settle(server->store);
+    return NULL;
 }
 
 /* Tables that ask for encryption, on a disk where nothing is encrypted. */

@@ -8,6 +8,7 @@
 #include "store/rocksdb/file_cipher.h"
 #include "store/rocksdb/library.h"
 #include "store/rocksdb/rocksdb.h"
+#include "store/rocksdb/watermark.h"
 
 /* What a store was opened with; its own copy, so that it can be opened again. */
 struct rocksdb_config {
@@ -42,6 +43,9 @@ struct rocksdb_store {
     rocksdb_writebatch_t *batch;         /* of the open write transaction, empty between two */
     atomic_uint_fast64_t commits;        /* since the store was opened */
     atomic_uint_fast64_t commits_synced; /* the first so many of them are durable */
+    struct watermark_keeper watermark;
+    int lock;     /* of the directory, for as long as the store is open; -1: none */
+    bool is_kept; /* the files of before (aside.h) */
 };
 
 /* Values that stay where RocksDB has them until the transaction ends. */
@@ -90,6 +94,13 @@ rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store *store, rocks
 struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *arena);
 void rocksdb_database_close(struct rocksdb_store *store);
 
+/* Without the file CURRENT, RocksDB would make a new database: an error when there is data. */
+struct error *rocksdb_check_not_beheaded(struct arena *arena, const char *directory);
+
+/* start.c: opens it for the first time, and closes it for good. */
+struct error *rocksdb_start(struct rocksdb_store *store, struct arena *arena);
+void rocksdb_stop(struct rocksdb_store *store);
+
 /* gate.c */
 void rocksdb_gate_init(struct gate *gate);
 /* Before anything that uses the handle; pairs with rocksdb_gate_leave unless it fails. */
@@ -128,6 +139,9 @@ struct error *rocksdb_store_sync(struct store *store, struct arena *arena);
 struct error *rocksdb_store_reclaim(struct store *store, struct arena *arena,
                                     const struct store_range *range, uint64_t *moment,
                                     bool *ret_done);
+/* The first thing in a batch, which only the log keeps: up to which sequence number everything is
+ * durable (judge.h). */
+void rocksdb_batch_begin(struct rocksdb_store *store);
 /* Empties the batch for the next transaction. */
 void rocksdb_batch_reset(struct rocksdb_store *store);
 

@@ -27,9 +27,8 @@ static bool is_data_file(const char *name) {
     return has_suffix(name, ".sst") || has_suffix(name, ".log");
 }
 
-/* Without the file CURRENT, RocksDB would make a new database and delete the files of the old one:
- * that is damage, not a new directory. */
-static struct error *check_not_beheaded(struct arena *arena, const char *directory) {
+/* RocksDB would delete the files of the old one: that is damage, not a new directory. */
+struct error *rocksdb_check_not_beheaded(struct arena *arena, const char *directory) {
     DIR *files = opendir(directory);
     if (files == NULL) {
         if (errno == ENOENT)
@@ -101,15 +100,18 @@ static char *open_families(struct rocksdb_store *store, int compression) {
 }
 
 /* A RocksDB that was built without LZ4 stores blocks as they are. */
-struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *arena) {
-    const char *directory = store->config.options.directory;
-    TRY(check_not_beheaded(arena, directory));
+static struct error *open_database(struct rocksdb_store *store, struct arena *arena) {
     char *text = open_families(store, rocksdb_lz4_compression);
     if (text != NULL && strstr(text, "not linked") != NULL) {
         rocks.free(text);
         text = open_families(store, rocksdb_no_compression);
     }
-    return text == NULL ? NULL : open_error(arena, directory, text);
+    return text == NULL ? NULL : open_error(arena, store->config.options.directory, text);
+}
+
+struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *arena) {
+    TRY(rocksdb_check_not_beheaded(arena, store->config.options.directory));
+    return open_database(store, arena);
 }
 
 void rocksdb_database_close(struct rocksdb_store *store) {
@@ -145,7 +147,7 @@ static void free_text(const char *text) {
 
 static void store_close_all(struct store *base) {
     struct rocksdb_store *store = rocksdb_of(base);
-    rocksdb_database_close(store);
+    rocksdb_stop(store);
     if (store->env != NULL)
         encrypted_files.free(store->env);
     file_cipher_free(store->cipher);
@@ -198,6 +200,7 @@ struct error *rocksdb_store_open(struct arena *arena, const struct rocksdb_store
     TRY(rocksdb_library_load(arena));
     struct rocksdb_store *store = calloc(1, sizeof(*store));
     CHECK(store != NULL);
+    store->lock = -1;
     store_init(&store->base, &rocksdb_engine, count);
     config_copy(&store->config, options, keyspaces, count);
     rocksdb_gate_init(&store->gate);
@@ -208,7 +211,7 @@ struct error *rocksdb_store_open(struct arena *arena, const struct rocksdb_store
     store->batch = rocks.writebatch_create();
     struct error *error = encrypt_files(store, arena);
     if (error == NULL)
-        error = rocksdb_database_open(store, arena);
+        error = rocksdb_start(store, arena);
     if (error != NULL) {
         store_close_all(&store->base);
         return error;

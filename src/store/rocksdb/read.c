@@ -21,6 +21,8 @@ struct error *rocksdb_txn_begin(struct store *store, struct arena *arena, enum s
     if (mode == STORE_WRITE)
         TRY(rocksdb_gate_check_writable(rocksdb_of(store), arena));
     TRY(rocksdb_gate_enter(rocksdb_of(store), arena));
+    if (mode == STORE_WRITE)
+        rocksdb_batch_begin(rocksdb_of(store));
     struct rocksdb_txn *txn = arena_alloc(arena, sizeof(*txn));
     txn->snapshot = NULL;
     txn->read_at = NULL;

@@ -17,13 +17,19 @@ struct rocksdb_store_options {
     /* NULL: its files are plain. Else every file is encrypted by a key of its own, which a key of
      * this ring seals (file_cipher.h). */
     const struct keyring *keyring;
+    /* The caller has a look at it before it counts as sound: until rocksdb_store_settle(), closing
+     * it leaves the directory as it was before. */
+    bool settled_later;
 };
 
 /* Refuses a directory that is in use, damaged, or made with keyspaces that are not in the list;
  * keyspaces that the database lacks are added. The error's text names the directory and the cause.
- */
+ * A directory that is refused stays as it was. */
 struct error *rocksdb_store_open(struct arena *arena, const struct rocksdb_store_options *options,
                                  const struct store_keyspace *keyspaces, size_t count,
                                  struct store **ret_store);
+
+/* What was found in it is right. */
+void rocksdb_store_settle(struct store *store);
 
 #endif

@@ -4,8 +4,10 @@
  * When a commit fails, nothing of it is visible, and its record is taken back out of the log (see
  * wal.c) so that a restart does not find it either.
  * Memory: the batch belongs to the store and is used again. Threads: the writer; sync anywhere. */
+#include "base/bytes.h"
 #include "base/check.h"
 #include "store/rocksdb/internal.h"
+#include "store/rocksdb/judge.h"
 
 enum { BATCH_BYTES_KEPT = 1 << 20 }; /* a batch that grew larger gives its memory back */
 
@@ -34,6 +36,12 @@ void rocksdb_txn_remove_range(struct store_txn *txn, const struct store_range *r
     rocks.writebatch_delete_range_cf(store->batch, store->keyspaces[range->keyspace],
                                      (const char *)range->first.data, range->first.len,
                                      (const char *)last.data, last.len);
+}
+
+void rocksdb_batch_begin(struct rocksdb_store *store) {
+    uint8_t proof[PROOF_BYTES];
+    store_u64(proof, watermark_synced(&store->watermark));
+    rocks.writebatch_put_log_data(store->batch, (const char *)proof, sizeof(proof));
 }
 
 void rocksdb_batch_reset(struct rocksdb_store *store) {
@@ -78,6 +86,7 @@ static struct error *sync_commits(struct rocksdb_store *store, struct arena *are
     uint64_t commits = atomic_load(&store->commits);
     if (atomic_load(&store->commits_synced) >= commits)
         return NULL;
+    uint64_t sequence = rocks.get_latest_sequence_number(store->db);
     char *text = NULL;
     rocks.flush_wal(store->db, 1, &text);
     if (text != NULL) {
@@ -85,6 +94,7 @@ static struct error *sync_commits(struct rocksdb_store *store, struct arena *are
         return rocksdb_error(arena, "The store failed to make writes durable", text);
     }
     mark_synced(store, commits);
+    watermark_note(&store->watermark, sequence);
     return NULL;
 }
 
@@ -100,8 +110,10 @@ struct error *rocksdb_txn_commit(struct store_txn *txn, enum store_durability du
         if (text != NULL)
             return commit_failed(store, txn->arena, text);
         uint64_t commit = atomic_fetch_add(&store->commits, 1) + 1;
-        if (durable)
+        if (durable) {
             mark_synced(store, commit);
+            watermark_note(&store->watermark, rocks.get_latest_sequence_number(store->db));
+        }
     } else if (durable) {
         TRY(sync_commits(store, txn->arena));
     }

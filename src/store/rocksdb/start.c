@@ -1,0 +1,116 @@
+/* start.c - a database is opened when it was found sound, and refused without a trace otherwise.
+ *
+ * Its directory is locked first, since RocksDB's own lock comes too late: nobody may look at files,
+ * or put them back, while another works with them. Threads: the caller's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "store/rocksdb/aside.h"
+#include "store/rocksdb/internal.h"
+#include "store/rocksdb/judge.h"
+
+/* ---- the lock ---- */
+
+/* Whether another process has RocksDB's lock: one of an older version, which has not ours. */
+static bool is_open_elsewhere(int directory) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = openat(directory, "LOCK", O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool held = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    close(fd);
+    return held;
+}
+
+/* False when someone else has it. A directory that is not there yet has none. */
+static bool take_lock(struct rocksdb_store *store) {
+    store->lock = open(store->config.options.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (store->lock < 0)
+        return true;
+    return (flock(store->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+           !is_open_elsewhere(store->lock);
+}
+
+/* RocksDB says who. */
+static struct error *refuse_in_use(struct rocksdb_store *store, struct arena *arena) {
+    TRY(rocksdb_database_open(store, arena));
+    rocksdb_database_close(store);
+    return error_local(arena, "The database in %s is in use", store->config.options.directory);
+}
+
+/* ---- opening ---- */
+
+static void tell(const struct rocksdb_store *store, const struct judgement *judgement) {
+    if (!store->config.options.settled_later)
+        return;
+    if (judgement->commits > 0)
+        log_info("replaying %llu commits of the store's log",
+                 (unsigned long long)judgement->commits);
+    if (judgement->dropped[0] != '\0')
+        log_warning("the store's log %s ends at byte %llu in what a crash cut short, which nobody "
+                    "was told was durable: it is left out",
+                    judgement->dropped, (unsigned long long)judgement->dropped_at);
+}
+
+/* What RocksDB read is no less than what was promised. */
+static struct error *check_sequence(const struct rocksdb_store *store, struct arena *arena,
+                                    const struct watermark *watermark) {
+    uint64_t sequence = rocks.get_latest_sequence_number(store->db);
+    if (sequence >= watermark->sequence)
+        return NULL;
+    return error_local(arena,
+                       "The database in %s is damaged: it ends with change %llu, and was durable "
+                       "up to %llu by the word of its file " WATERMARK_FILE,
+                       store->config.options.directory, (unsigned long long)sequence,
+                       (unsigned long long)watermark->sequence);
+}
+
+static struct error *open_judged(struct rocksdb_store *store, struct arena *arena,
+                                 const struct judgement *judgement) {
+    const char *directory = store->config.options.directory;
+    TRY(rocksdb_database_open(store, arena));
+    TRY(check_sequence(store, arena, &judgement->watermark));
+    watermark_keeper_init(&store->watermark, directory, store->cipher, &judgement->watermark,
+                          rocks.get_latest_sequence_number(store->db));
+    return NULL;
+}
+
+struct error *rocksdb_start(struct rocksdb_store *store, struct arena *arena) {
+    const char *directory = store->config.options.directory;
+    struct judgement judgement;
+    if (!take_lock(store))
+        return refuse_in_use(store, arena);
+    TRY(rocksdb_check_not_beheaded(arena, directory));
+    struct error *error = rocksdb_judge(arena, store->cipher, directory, &judgement);
+    if (error != NULL)
+        return error_local(arena, "The database in %s is damaged: %.*s", directory,
+                           SLICE_ARGS(error->message));
+    tell(store, &judgement);
+    store->is_kept = !judgement.is_new && aside_keep(directory);
+    TRY(open_judged(store, arena, &judgement));
+    if (!store->config.options.settled_later)
+        rocksdb_store_settle(&store->base);
+    return NULL;
+}
+
+void rocksdb_store_settle(struct store *base) {
+    struct rocksdb_store *store = rocksdb_of(base);
+    if (store->is_kept)
+        aside_drop(store->config.options.directory);
+    store->is_kept = false;
+    if (!store->watermark.running)
+        watermark_keeper_start(&store->watermark);
+}
+
+void rocksdb_stop(struct rocksdb_store *store) {
+    watermark_keeper_release(&store->watermark);
+    rocksdb_database_close(store);
+    if (store->is_kept && !aside_restore(store->config.options.directory))
+        log_error("the files of the store in %s could not all be put back as they were",
+                  store->config.options.directory);
+    if (store->lock >= 0)
+        close(store->lock);
+}
