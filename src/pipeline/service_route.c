@@ -261,25 +261,38 @@ static void run_elsewhere(struct worker_task *task, void *context) {
 
 /* ---- the path ---- */
 
+static struct slice resource_of(const struct service_request *self, size_t number) {
+    if (self->op->resource != NULL)
+        return self->op->resource(&self->call, number);
+    return number == 0 ? SLICE_LITERAL("*") : SLICE_NONE;
+}
+
+/* The audit log tells the first resource, or the one that was refused. */
 static struct error *authorize(struct service_request *self, const struct caller *caller) {
     struct exchange *exchange = self->exchange;
     const struct pipeline_thread *thread = exchange->thread_context;
     struct arena *arena = &exchange->arena;
     bool own = caller->kind == CALLER_ANYONE || caller->kind == CALLER_ROOT;
+    struct slice resource = resource_of(self, 0);
     self->action = arena_printf(arena, "%s:%s", self->service->name, self->op->name);
-    self->resource =
-        self->op->resource == NULL ? SLICE_LITERAL("*") : self->op->resource(&self->call);
+    self->resource = slice_present(resource) ? resource : SLICE_LITERAL("*");
     if (thread->policy == NULL && own)
         return NULL;
     struct policy_request *request = ARENA_NEW(arena, struct policy_request);
     const struct context_source source = {exchange, caller, thread->ops.clock};
+    const struct policy_sides sides = {.common = thread->policy};
     context_values(&source, policy_sides_keys(thread->policy, caller), request->values);
     request->caller = caller;
     request->action = self->action;
-    request->resource = self->resource;
-    const struct policy_sides sides = {.common = thread->policy};
-    struct policy_decision decision = policy_decide(&sides, request);
-    return decision.allowed ? NULL : authorize_refusal(arena, request, &decision);
+    for (size_t i = 0; i == 0 || slice_present(resource); resource = resource_of(self, ++i)) {
+        request->resource = i == 0 ? self->resource : resource;
+        struct policy_decision decision = policy_decide(&sides, request);
+        if (decision.allowed)
+            continue;
+        self->resource = request->resource;
+        return authorize_refusal(arena, request, &decision);
+    }
+    return NULL;
 }
 
 static struct error *unknown(const struct service_request *self) {

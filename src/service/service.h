@@ -37,8 +37,9 @@ struct service_op {
     struct error *(*run)(struct service_call *call);
     const struct input_field *input; /* NULL: nothing of it is checked */
     uint32_t flags;
-    /* The ARN that a permission is needed for, of a checked input; NULL: "*". */
-    struct slice (*resource)(const struct service_call *call);
+    /* The ARNs that permissions are needed for, of a checked input, one after another from 0;
+     * absent: there are no more. NULL: "*". */
+    struct slice (*resource)(const struct service_call *call, size_t number);
 };
 
 struct service {
