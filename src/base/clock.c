@@ -37,6 +37,7 @@ static int64_t movable_now_ms(const struct clock *clock) {
 
 void movable_clock_init(struct movable_clock *clock) {
     clock->clock.now_ms = movable_now_ms;
+    clock->moved = NULL;
     atomic_init(&clock->state, state_of(read_ms(CLOCK_REALTIME), read_ms(CLOCK_MONOTONIC), true));
 }
 
@@ -53,6 +54,8 @@ enum clock_moved movable_clock_move(struct movable_clock *clock, const struct cl
         after = state_of(start_ms + move->advance_ms, monotonic_ms,
                          move->set_running ? move->running : is_running(before));
     } while (!atomic_compare_exchange_weak(&clock->state, &before, after));
+    if (clock->moved != NULL)
+        clock->moved(clock->user);
     return CLOCK_MOVED;
 }
 

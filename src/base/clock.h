@@ -35,6 +35,8 @@ struct movable_clock {
     /* The lowest bit: it is running. The rest: how far it is ahead of the monotonic clock, or the
      * time at which it stands. One word, so that both change together. */
     _Atomic int64_t state;
+    void (*moved)(void *user); /* is called after each move, where it was made; or NULL */
+    void *user;
 };
 
 struct clock_move {
@@ -46,7 +48,7 @@ struct clock_move {
 
 enum clock_moved { CLOCK_MOVED, CLOCK_WOULD_GO_BACK, CLOCK_TOO_FAR };
 
-/* Starts at the system's time, running. */
+/* Starts at the system's time, running, with nobody to tell. */
 void movable_clock_init(struct movable_clock *clock);
 /* All of the move or, unless it returns CLOCK_MOVED, nothing. */
 enum clock_moved movable_clock_move(struct movable_clock *clock, const struct clock_move *move);
