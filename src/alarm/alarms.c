@@ -15,7 +15,7 @@ struct error *alarms_open(struct arena *arena, const struct alarms_options *opti
     struct alarms *alarms = calloc(1, sizeof(*alarms));
     CHECK(alarms != NULL);
     struct error *error = keeper_open(alarms, arena, options);
-    if (error == NULL)
+    if (error == NULL && (alarms->live.count > 0 || alarms->outbox_count > 0))
         error = evaluator_start(alarms, arena);
     if (error != NULL) {
         alarms_close(alarms);
@@ -66,7 +66,7 @@ static struct error *create(struct alarms *alarms, struct arena *arena,
     int64_t now_ms = clock_now_ms(alarms->options.clock);
     struct alarm next = fresh(alarms, arena, settings->name, now_ms);
     if (alarms->live.count >= ALARMS_MAX)
-        return error_new(arena, ERROR_LIMIT_EXCEEDED,
+        return error_new(arena, ERROR_CLOUDWATCH_LIMIT_EXCEEDED,
                          "The maximum limit of %d alarms has been reached", ALARMS_MAX);
     if (gone != NULL) {
         next.id = gone->alarm.id;
@@ -101,8 +101,10 @@ struct error *alarms_put(struct alarms *alarms, struct arena *arena,
                          size_t tag_count) {
     pthread_mutex_lock(&alarms->changing);
     const struct kept_alarm *from = keeper_find(&alarms->live, settings->name);
-    struct error *error = from == NULL ? create(alarms, arena, settings, tags, tag_count)
-                                       : update(alarms, arena, from, settings);
+    struct error *error = alarms->started ? NULL : evaluator_start(alarms, arena);
+    if (error == NULL)
+        error = from == NULL ? create(alarms, arena, settings, tags, tag_count)
+                             : update(alarms, arena, from, settings);
     pthread_mutex_unlock(&alarms->changing);
     return error;
 }

@@ -5,8 +5,8 @@
  * the messages that it has to send. A message leaves that list when it was delivered or given up,
  * so that a crash loses none: one that was sent just before the crash may be sent again. What was
  * deleted is remembered for its history.
- * Threads: any; changes one at a time. One thread of its own looks at alarms and hands messages to
- * the courier; it sleeps while there are none. */
+ * Threads: any; changes one at a time. A thread of its own, which comes with the first alarm, looks
+ * at them and hands messages to the courier; it sleeps while there are none. */
 #ifndef GRAMME_ALARM_ALARMS_H
 #define GRAMME_ALARM_ALARMS_H
 
