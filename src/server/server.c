@@ -277,8 +277,15 @@ static struct error *start_faults(struct server *server, struct arena *arena) {
 }
 
 static struct error *open_services(struct server *server, struct arena *arena) {
-    struct services_options options = {.engine = server->engine, .clock = server->clock};
-    return services_open(arena, &options, &server->services);
+    struct services_options options = {.engine = server->engine,
+                                       .clock = server->clock,
+                                       .region = server->config.region,
+                                       .account = server->config.account,
+                                       .actions = server->config.alarm_actions};
+    TRY(services_open(arena, &options, &server->services));
+    server->movable.user = server->services;
+    server->movable.moved = services_time_moved;
+    return NULL;
 }
 
 static struct error *start_workers(struct server *server, struct arena *arena) {

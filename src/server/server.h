@@ -3,6 +3,7 @@
 #define GRAMME_SERVER_SERVER_H
 
 #include "base/error.h"
+#include "server/alarm_actions.h"
 
 enum server_durability { SERVER_SYNC, SERVER_RELAXED };
 
@@ -28,9 +29,10 @@ struct server_config {
     const char *root_key;        /* a credentials file: a key of the owner's; or NULL */
     const char *tls_certificate; /* a file, with that of its key: it speaks TLS; NULL: plain HTTP */
     const char *tls_key;
-    const char *tls_client_ca;  /* a file: whose certificates clients must have; or NULL */
-    bool throttle;              /* capacity is limited as in the service */
-    unsigned burst_seconds;     /* with it: of unused units that are kept */
+    const char *tls_client_ca; /* a file: whose certificates clients must have; or NULL */
+    bool throttle;             /* capacity is limited as in the service */
+    unsigned burst_seconds;    /* with it: of unused units that are kept */
+    struct alarm_actions_config alarm_actions;
     bool transaction_conflicts; /* for tests of clients: see struct engine_options */
     bool test_faults;           /* likewise: what is to go wrong is told at /_gramme/faults */
     bool test_clock;            /* for tests of clients: time can be moved at /_gramme/clock */

@@ -3,21 +3,76 @@
 
 #include <stdlib.h>
 
+#include "alarm/alarms.h"
 #include "base/check.h"
+#include "cloudwatch/alarm_points.h"
 
 enum { SERVICES_MAX = 8 };
 
 struct services {
+    struct arena arena; /* of what alarms were told */
     struct cloudwatch cloudwatch;
     struct service_instance list[SERVICES_MAX]; /* the last one is empty */
 };
+
+/* ---- alarms ---- */
+
+static struct error *read_topics(struct services *services, struct arena *arena, const char **texts,
+                                 struct alarm_routes *routes) {
+    size_t count = 0;
+    while (texts != NULL && texts[count] != NULL)
+        count++;
+    struct alarm_topic *topics = ARENA_ARRAY(&services->arena, struct alarm_topic, count + 1);
+    for (size_t i = 0; i < count; i++)
+        if (!route_topic_read(texts[i], &topics[i]))
+            return error_local(arena,
+                               "'%s' is no place of a topic: it is written ARN=URL or "
+                               "ARN=exec:COMMAND",
+                               texts[i]);
+    routes->topics = topics;
+    routes->topic_count = count;
+    return NULL;
+}
+
+static struct error *open_alarms(struct services *services, struct arena *arena,
+                                 const struct services_options *options) {
+    const struct alarm_actions_config *actions = &options->actions;
+    struct alarms_options alarms = {
+        .engine = options->engine,
+        .clock = options->clock,
+        .random = &system_random,
+        .home = {slice_text(options->region), slice_text(options->account)},
+        .source = alarm_points_source(services->cloudwatch.series),
+        .routes = {.off = actions->none,
+                   .sns_endpoint = actions->sns_endpoint,
+                   .hosts = actions->hosts,
+                   .region = slice_text(options->region)},
+    };
+    TRY(read_topics(services, arena, actions->sns_topics, &alarms.routes));
+    return alarms_open(arena, &alarms, &services->cloudwatch.alarms);
+}
+
+void services_time_moved(void *services) {
+    const struct services *self = services;
+    alarms_time_moved(self->cloudwatch.alarms);
+}
+
+/* ---- all of them ---- */
+
+static struct error *open_cloudwatch(struct services *services, struct arena *arena,
+                                     const struct services_options *options) {
+    const struct series_options series = {.engine = options->engine, .clock = options->clock};
+    services->cloudwatch.engine = options->engine;
+    TRY(series_open(arena, &series, &services->cloudwatch.series));
+    return open_alarms(services, arena, options);
+}
 
 struct error *services_open(struct arena *arena, const struct services_options *options,
                             struct services **ret_services) {
     struct services *services = calloc(1, sizeof(*services));
     CHECK(services != NULL);
-    const struct series_options series = {.engine = options->engine, .clock = options->clock};
-    struct error *error = series_open(arena, &series, &services->cloudwatch.series);
+    arena_init(&services->arena);
+    struct error *error = open_cloudwatch(services, arena, options);
     if (error != NULL) {
         services_close(services);
         return error;
@@ -30,7 +85,9 @@ struct error *services_open(struct arena *arena, const struct services_options *
 void services_close(struct services *services) {
     if (services == NULL)
         return;
+    alarms_close(services->cloudwatch.alarms);
     series_close(services->cloudwatch.series);
+    arena_release(&services->arena);
     free(services);
 }
 

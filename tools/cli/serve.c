@@ -154,6 +154,17 @@ static bool is_origin(const char *text) {
     return *name != '\0' && strspn(name, NAME_CHARACTERS ":[]") == strlen(name);
 }
 
+static bool is_url(const char *text) {
+    return strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0;
+}
+
+/* The rest is read when the server starts. */
+static bool is_topic(const char *text) {
+    const char *equals = strchr(text, '=');
+    return strncmp(text, "arn:", 4) == 0 && equals != NULL &&
+           (is_url(equals + 1) || strncmp(equals + 1, "exec:", 5) == 0);
+}
+
 #define AT(member) OPTION_AT(struct serve_options, member)
 
 /* In the order of enum server_durability. */
@@ -236,6 +247,19 @@ static const struct option serve_options[] = {
     {"burst", "SECONDS", .kind = OPTION_NUMBER, AT(config.burst_seconds), .number = {1, 300},
      .preset = "300", .needs = "throttle",
      .help = "how many seconds of provisioned units that were not used are kept"},
+    {"sns-endpoint", "URL", .group = "Alarms", .kind = OPTION_TEXT,
+     AT(config.alarm_actions.sns_endpoint), .form = {"an http:// or https:// URL", is_url},
+     .otherwise = "topics go nowhere",
+     .help = "where messages of alarms to SNS topics are published; see docs/ALARMS.md"},
+    {"sns-topic", "ARN=PLACE", .kind = OPTION_TEXTS, AT(config.alarm_actions.sns_topics),
+     .form = {"ARN=URL or ARN=exec:COMMAND", is_topic},
+     .help = "where those to one topic go instead: a URL, or a command that reads the message; any "
+             "number of times"},
+    {"alarm-host", "NAME", .kind = OPTION_TEXTS, AT(config.alarm_actions.hosts),
+     .form = {"a host's name without a port", is_host}, .otherwise = "any host",
+     .help = "send messages of alarms to URLs of this host only; any number of times"},
+    {"no-alarm-actions", .kind = OPTION_FLAG, AT(config.alarm_actions.none),
+     .help = "alarms change their state and send nothing"},
     {"transaction-conflicts", .group = "For tests of clients", .kind = OPTION_FLAG,
      AT(config.transaction_conflicts), .otherwise = "it waits its turn",
      .help = "a write or transaction on an item of another transaction that runs at the same time "
