@@ -17,7 +17,7 @@ static struct ddb_item *breaker_key(const char *service) {
     return key;
 }
 
-static bool breaker_read(struct app *app, const char *service, struct ddb_item **ret_item) {
+bool breaker_read(struct app *app, const char *service, struct ddb_item **ret_item) {
     struct ddb_item *key = breaker_key(service);
     bool ok = ddb_get_item(
         app_client(app),

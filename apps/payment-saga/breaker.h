@@ -34,6 +34,10 @@ enum breaker_answer breaker_ask(const struct breaker *breaker);
 /* Tells how the call went. Where that cannot be written there is only a warning. */
 void breaker_report(const struct breaker *breaker, bool succeeded);
 
+/* Its item, NULL when it is closed and nothing was counted; yours to free. False, with a message,
+ * when it cannot be read. */
+bool breaker_read(struct app *app, const char *service, struct ddb_item **ret_item);
+
 enum app_status breaker_show(struct app *app);
 
 #endif

@@ -83,8 +83,7 @@ static enum ending ending_after(const struct story *story, const struct ddb_item
     return ENDING_NONE;
 }
 
-/* All events of a payment, the oldest first. */
-static struct ddb_cursor *query_payment(struct app *app, const char *payment) {
+struct ddb_cursor *events_of_payment(struct app *app, const char *payment) {
     struct ddb_item *values = ddb_item_new();
     ddb_item_set_string(values, ":payment", payment);
     struct ddb_cursor *events =
@@ -110,7 +109,7 @@ static void story_add(struct story *story, const struct ddb_item *event) {
 
 bool story_read(struct app *app, const char *payment, struct story *ret_story) {
     *ret_story = (struct story){0};
-    struct ddb_cursor *events = query_payment(app, payment);
+    struct ddb_cursor *events = events_of_payment(app, payment);
     for (const struct ddb_item *event; (event = ddb_cursor_next(events)) != NULL;)
         story_add(ret_story, event);
     bool ok = ddb_client_error(app_client(app)) == NULL;
@@ -155,7 +154,7 @@ enum app_status events_status(struct app *app) {
     if (!app_check_id(app, "PAYMENT", payment))
         return APP_USAGE;
     struct story story = {0};
-    struct ddb_cursor *events = query_payment(app, payment);
+    struct ddb_cursor *events = events_of_payment(app, payment);
     for (const struct ddb_item *event; (event = ddb_cursor_next(events)) != NULL;) {
         story_add(&story, event);
         print_event(event, false);

@@ -29,6 +29,8 @@ void correlation_id_new(char ret_id[CORRELATION_ID_SIZE]);
 
 /* By how many cents an event has changed a wallet; false when it has not. */
 bool event_change(const struct ddb_item *event, int64_t *ret_cents);
+/* All events of a payment, the oldest first. */
+struct ddb_cursor *events_of_payment(struct app *app, const char *payment);
 /* All events of a user, by time. */
 struct ddb_cursor *events_of_user(struct app *app, const char *user, bool newest_first,
                                   int64_t limit);

@@ -4,6 +4,7 @@
 #include "gateway.h"
 #include "metrics.h"
 #include "pay.h"
+#include "serve.h"
 #include "wallet.h"
 #include "work.h"
 
@@ -17,6 +18,8 @@ static const struct app_command commands[] = {
     {"pending", NULL, "lists the payments that have not ended, the oldest first", work_show_pending,
      work_pending_options},
     {"work", NULL, "goes on with the payments that were left", work, work_options},
+    {"serve", NULL, "answers over HTTP, and goes on with the payments that were left",
+     serve_command, serve_options},
     {"wallet create", "USER", "makes a wallet", wallet_create, wallet_create_options},
     {"wallet show", "USER", "tells what is in a wallet", wallet_show, NULL},
     {"wallet top-up", "USER", "puts money into a wallet", wallet_top_up, wallet_top_up_options},

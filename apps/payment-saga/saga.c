@@ -26,7 +26,7 @@
 
 /* Whoever makes a move may take so much longer than the gateway before others take it up. The waits
  * between tries double up to the second number. */
-enum { ROUNDS_MAX = 60, GRACE_MS = 5000, WAIT_MS = 500, WAIT_MAX_MS = 60000 };
+enum { ROUNDS_MAX = 60, GRACE_MS = 1000, WAIT_MS = 500, WAIT_MAX_MS = 60000 };
 
 struct saga {
     struct app *app;

@@ -11,10 +11,11 @@
 
 #include "common/money.h"
 #include "common/random.h"
+#include "common/service.h"
 #include "common/timestamp.h"
 #include "pay.h"
 
-enum { LEASE_MS = 5000, PENDING_MAX = 10000 };
+enum { LEASE_MS = 1000, PENDING_MAX = 10000 };
 
 /* ---- one pass ---- */
 
@@ -44,7 +45,8 @@ static bool work_shard(struct app *app, const struct saga_settings *settings, in
                        void (*ended)(const struct payment *payment), struct work_result *result) {
     struct app *reader = app_copy(app);
     struct ddb_cursor *due = payments_unfinished(reader, shard, timestamp_now_ms());
-    for (const struct ddb_item *item; (item = ddb_cursor_next(due)) != NULL;) {
+    for (const struct ddb_item *item;
+         !service_is_stopping() && (item = ddb_cursor_next(due)) != NULL;) {
         struct payment payment;
         const char *key = ddb_item_string(item, "idempotencyKey", "");
         if (!payment_from_key(key, &payment) || !payment_from_item(item, &payment)) {

@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
-from testing import AppTest, deaths, program, shell
+from testing import AppTest, Service, deaths, program, shell
 
 GATEWAY = f"{program('payment-saga')} simulate-gateway"
 
@@ -290,6 +290,72 @@ class Unfinished(PaymentSaga):
             outs = [result[1] for result in pool.map(lambda _: self.run_app("work", "--gateway", self.gateway), range(3))]
         ended = sorted(line.split()[0] for out in outs for line in out.splitlines() if "SUCCESS" in line)
         self.assertEqual((ended, self.charged()), ([f"p{n}" for n in range(6)],) * 2)
+
+
+class Serve(PaymentSaga):
+    """The same over HTTP."""
+
+    def service(self, *more, gateway=None):
+        return Service(self.app, self.server.endpoint, "--gateway", gateway or self.gateway, *more)
+
+    def test_payments_and_wallets(self):
+        with self.service() as service:
+            wallet = {"user": "anna", "balance": 1000.0, "currency": "USD", "version": 1}
+            self.assertEqual(service.post("/wallets", {"user": "anna", "balance": 1000}), (201, wallet))
+            self.assertEqual(service.post("/wallets", {"user": "anna", "balance": 1000}), (409, {"error": "anna has a wallet already"}))
+            paid = {"payment": "p1", "user": "anna", "status": "SUCCESS", "amount": 100.5, "detail": "sim-anna:p1"}
+            for _ in range(2):
+                self.assertEqual(service.post("/payments", {"user": "anna", "payment": "p1", "amount": 100.50}), (200, paid))
+                self.assertEqual(service.post("/wallets/anna/top-ups", {"amount": 0.25, "key": "k1"})[1]["balance"], 899.75)
+            status, body = service.get("/payments/p1")
+            self.assertEqual((status, body["status"], [event["eventType"] for event in body["events"]]), (
+                200, "SUCCESS", ["PAYMENT_INITIATED", "WALLET_DEBITED", "PAYMENT_PROCESSED", "PAYMENT_PROCESSED"]))
+            self.assertEqual(service.post("/payments/p1/refund", {})[1]["status"], "REFUNDED")
+            self.assertEqual(service.post("/payments/p1/cancel", {})[1]["status"], "REFUNDED")
+            self.assertEqual(service.get("/wallets/anna")[1], {**wallet, "balance": 1000.25, "version": 4})
+            self.assertEqual(service.get("/wallets/anna/verification")[1]["right"], True)
+            self.assertEqual(len(service.get("/wallets/anna/events")[1]["events"]), 8)
+            self.assertEqual(service.get("/breakers/payment-gateway")[1]["state"], "CLOSED")
+            today = time.strftime("%Y-%m-%d", time.gmtime())
+            groups = service.get(f"/measurements/PAYMENT_AMOUNT?from={today}&by=status")[1]["groups"]
+            self.assertEqual([(group["name"], group["sum"]) for group in groups], [("refunded", 100.5), ("success", 100.5)])
+            self.assertIn("payment_saga_payments_success_total 2\n", service.text("/metrics"))
+            self.assertEqual(service.get("/health/ready"), (200, {"status": "ok"}))
+
+    def test_what_is_refused(self):
+        self.wallet()
+        with self.service() as service:
+            for path, body, status, error in (
+                    ("/payments", {"user": "a b", "payment": "p", "amount": 1}, 400,
+                     "user is 1 to 64 letters, digits, '.', '_' or '-', not 'a b'"),
+                    ("/payments", {"user": "user-123", "payment": "p", "amount": 1.001}, 400,
+                     "amount is an amount from 0.01 on, with at most two decimals, not '1.001'"),
+                    ("/payments", {"user": "user-123", "payment": "p"}, 400, "amount is missing"),
+                    ("/payments", {"user": "nobody", "payment": "p", "amount": 1}, 409, "there is no wallet of nobody"),
+                    ("/payments/p9/cancel", {}, 409, "there is no payment p9"),
+                    ("/wallets/nobody/top-ups", {"amount": 1, "key": "k"}, 409, "there is no wallet of nobody")):
+                self.assertEqual(service.post(path, body), (status, {"error": error}), (path, body))
+            self.assertEqual(service.get("/payments/p9"), (404, {"error": "there is no payment p9"}))
+            self.assertEqual(service.get("/wallets/nobody"), (404, {"error": "there is no wallet nobody"}))
+            self.client.delete_table(TableName="Wallets")
+            self.assertEqual(service.get("/wallets/user-123")[0], 503)
+            self.assertEqual(service.get("/health/ready")[0], 503)
+
+    def test_a_payment_that_is_pending_goes_on_by_itself(self):
+        self.wallet()
+        switch = self.book.parent / "up"
+        gateway = f'if [ -e {switch} ]; then {self.gateway} "$@"; else exit 7; fi; exit $?; #'
+        with self.service("--work-every", "1s", gateway=gateway) as service:
+            status, body = service.post("/payments", {"user": "user-123", "payment": "p1", "amount": 100.5})
+            self.assertEqual((status, body["status"], body["step"]), (202, "PENDING", "CHARGING"))
+            self.assertEqual([payment["payment"] for payment in service.get("/payments")[1]["payments"]], ["p1"])
+            switch.touch()
+            end = time.monotonic() + 30
+            while service.get("/payments/p1")[1]["status"] == "PENDING" and time.monotonic() < end:
+                time.sleep(0.2)
+            self.assertEqual(service.get("/payments/p1")[1]["status"], "SUCCESS")
+            self.assertEqual(service.get("/payments")[1], {"payments": []})
+        self.assertEqual((self.balance(), self.charged()), ("899.5", ["p1"]))
 
 
 class Wallets(PaymentSaga):
@@ -612,6 +678,8 @@ class BadInput(PaymentSaga):
             ("resolve p --not-charged --charged x", "either --charged or --not-charged is needed"),
             (f"{pay} --amount 5 --deadline 0", "--deadline takes a number from 1 to 86400, not '0'"),
             ("work", "--gateway is missing"),
+            ("serve", "--gateway is missing"),
+            ("serve --gateway true --deadline x", "--deadline takes a number from 1 to 86400, not 'x'"),
             ("work --gateway true --every 0", "--every takes a number from 1 to 86400, not '0'"),
             ("pending --limit 0", "--limit takes a number from 1 to 10000, not '0'"),
             ("metrics 'a#b' 2024-01-01", f"TYPE {self.ID}'a#b'"),
