@@ -8,6 +8,8 @@
  *   transaction TXN#<id>       METADATA  STATUS#<s>    CREATED#<time>      IDEMPOTENCY#<key> TXN
  *   leg         TXN#<id>       LEG#<id>  ACCOUNT#<id>  LEG#<time>#<id>
  *
+ * and RECONCILIATION#<day>, METADATA, what was found in the night after a day (nightly.h).
+ *
  * So a transaction and its legs are one partition and one Query; GSI1 has the accounts of a user,
  * the transactions of a status by time and the legs of an account by time; GSI2 finds a transaction
  * by the key under which it was asked for. */

@@ -4,6 +4,7 @@
 #include "pay.h"
 #include "reconcile.h"
 #include "report.h"
+#include "serve.h"
 #include "statement.h"
 
 static const struct app_command commands[] = {
@@ -29,6 +30,7 @@ static const struct app_command commands[] = {
      report_by_status, report_by_status_options},
     {"reconcile", NULL, "checks that debits are credits and balances are what the legs make",
      reconcile, reconcile_options},
+    {"serve", NULL, "answers over HTTP, and reconciles every night", serve_command, serve_options},
     {0},
 };
 

@@ -6,6 +6,18 @@
 #include "common/random.h"
 #include "entity.h"
 
+enum app_status merchant_make(struct app *app, const char *id, const char *name,
+                              const char *category) {
+    struct ddb_item *item = entity_key("MERCHANT#", id);
+    ddb_item_set_string(item, "Type", "Merchant");
+    ddb_item_set_string(item, "ID", id);
+    ddb_item_set_string(item, "Name", name);
+    ddb_item_set_string(item, "Category", category);
+    enum app_status status = entity_add(app, "a merchant", item);
+    ddb_item_free(item);
+    return status;
+}
+
 const struct app_option merchant_add_options[] = {
     {"name", "NAME", "what people call it", true},
     {"category", "CATEGORY", "Restaurant, say", true},
@@ -21,13 +33,7 @@ enum app_status merchant_add(struct app *app) {
     if (!app_check_id(app, "--id", id) || !app_check_text(app, "--name", name) ||
         !app_check_text(app, "--category", category))
         return APP_USAGE;
-    struct ddb_item *item = entity_key("MERCHANT#", id);
-    ddb_item_set_string(item, "Type", "Merchant");
-    ddb_item_set_string(item, "ID", id);
-    ddb_item_set_string(item, "Name", name);
-    ddb_item_set_string(item, "Category", category);
-    enum app_status status = entity_add(app, "a merchant", item);
-    ddb_item_free(item);
+    enum app_status status = merchant_make(app, id, name, category);
     if (status == APP_OK)
         printf("%s\n", id);
     return status;

@@ -7,11 +7,12 @@ import pathlib
 import socket
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
-from testing import AppTest, deaths, program, settings, shell
+from testing import AppTest, Service, deaths, program, settings, shell
 
 # The ids of the payments with keys k1 and k2: they follow from the keys.
 K1, K2 = "8916f039-2938-8698-8dbb-70b6e78a5d46", "3f66ef68-45a5-897d-bc5f-2d2eb94fe196"
@@ -285,6 +286,78 @@ class Moves(Ledger):
                     err="ledger: account system-opening-USD is the ledger's own\n")
 
 
+class Serve(Ledger):
+    """The same over HTTP."""
+
+    def test_accounts_and_payments(self):
+        with Service(self.app, self.server.endpoint) as service:
+            self.assertEqual(service.post("/merchants", {"id": "m1", "name": "Shop", "category": "Shop"}), (201, {"ID": "m1"}))
+            account = {"Type": "Account", "ID": "a1", "UserID": "u", "AccountType": "checking", "Currency": "USD",
+                       "Status": "active", "Balance": 100}
+            self.assertEqual(service.post("/accounts", {"id": "a1", "user": "u", "balance": 100}), (201, account))
+            self.assertEqual(service.post("/accounts", {"id": "a2", "user": "u", "balance": 0})[0], 201)
+            payment = {"key": "k1", "from": "a1", "to": "a2", "merchant": "m1", "amount": 5.5}
+            for _ in range(2):
+                self.assertEqual(service.post("/payments", payment), (200, {
+                    "id": K1, "status": "completed", "amount": 5.5, "currency": "USD"}))
+            self.assertEqual(service.post("/payments", {**payment, "amount": 6}), (
+                409, {"error": f"the key k1 was used for another payment, {K1}"}))
+            status, body = service.get(f"/transactions/{K1}")
+            self.assertEqual((status, body["Status"], sorted((leg["LegType"], leg["AccountID"]) for leg in body["legs"])), (
+                200, "completed", [("credit", "a2"), ("debit", "a1")]))
+            self.assertEqual(service.post(f"/transactions/{K1}/reverse", {})[1]["status"], "completed")
+            self.assertEqual(service.post("/payments", {**payment, "key": "k2", "pending": True})[1]["status"], "pending")
+            self.assertEqual(service.post(f"/transactions/{K2}/complete", {})[1]["status"], "completed")
+            self.assertEqual(service.post(f"/transactions/{K2}/fail", {"reason": "x"})[0], 409)
+            self.assertEqual(service.post("/deposits", {"key": "d1", "account": "a1", "amount": 1})[1]["status"], "completed")
+            self.assertEqual(service.post("/withdrawals", {"key": "w1", "account": "a1", "amount": 1})[1]["status"], "completed")
+            self.assertEqual(len(service.get("/transactions?status=completed")[1]["transactions"]), 6)
+            self.assertEqual(service.get("/transactions?status=done")[0], 400)
+            legs = service.get("/accounts/a1/statement")[1]["legs"]
+            self.assertEqual([leg["BalanceAfter"] for leg in legs], [94.5, 95.5, 94.5, 100, 94.5, 100])
+            self.assertEqual(service.post("/accounts/a1/freeze", {})[1]["Status"], "frozen")
+            self.assertEqual(service.post("/accounts/a1/close", {}), (409, {"error": "account a1 is not empty"}))
+            self.assertEqual(service.post("/accounts/a1/unfreeze", {})[1]["Status"], "active")
+            self.assertEqual([account["ID"] for account in service.get("/users/u/accounts")[1]["accounts"]], ["a1", "a2"])
+            self.assertEqual(service.post("/reconciliations", {"from": "2020-01-01", "to": "2099-12-31"}), (200, {
+                "transactions": 6, "accounts": 4, "problems": 0, "findings": []}))
+            self.assertEqual(service.get("/accounts/a9"), (404, {"error": "there is no account a9"}))
+            self.assertEqual(service.get("/transactions/t9")[0], 404)
+            self.assertEqual(service.post("/deposits", {"key": "d2", "account": "system-cash-USD", "amount": 1})[0], 400)
+            self.assertEqual(service.get("/health/ready"), (200, {"status": "ok"}))
+
+    def test_the_day_before_is_reconciled_once_by_several_copies(self):
+        self.open("20.00", "0.00")
+        self.client.update_item(TableName="FinancialTransactions", Key={"PK": {"S": "ACCOUNT#a2"}, "SK": {"S": "METADATA"}},
+                                UpdateExpression="SET Balance = :b", ExpressionAttributeValues={":b": {"N": "7"}})
+        now = time.time()
+        yesterday = time.strftime("%Y-%m-%d", time.gmtime(now - 86400))
+        hour = ["--reconcile-hour", "0", "--reconcile-every", "1s"]
+        with Service(self.app, self.server.endpoint, *hour) as one, Service(self.app, self.server.endpoint, *hour) as other:
+            end = time.monotonic() + 30
+            while "FinishedAt" not in one.get(f"/reconciliations/{yesterday}")[1] and time.monotonic() < end:
+                time.sleep(0.2)
+            status, body = other.get(f"/reconciliations/{yesterday}")
+            time.sleep(2.5)  # no copy does it again
+            again = other.get(f"/reconciliations/{yesterday}")[1]
+        self.assertEqual((status, body["Problems"], body["Findings"]), (200, 1, ["account a2: balance 7.00, its legs make 0.00"]))
+        self.assertEqual(again, body)
+        said = [service.errors for service in (one, other)]
+        self.assertEqual(sorted(said), ["", f"ledger: reconcile: the reconciliation of {yesterday} has found 1 problems\n"])
+
+    def test_a_copy_that_died_over_it(self):
+        yesterday = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 86400))
+        for started, done in (("2020-01-01T00:00:00.000Z", True), (time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime()), False)):
+            self.client.put_item(TableName="FinancialTransactions", Item={
+                "PK": {"S": f"RECONCILIATION#{yesterday}"}, "SK": {"S": "METADATA"}, "Type": {"S": "Reconciliation"},
+                "StartedAt": {"S": started}})
+            with Service(self.app, self.server.endpoint, "--reconcile-hour", "0") as service:
+                end = time.monotonic() + (10 if done else 1)
+                while "FinishedAt" not in service.get(f"/reconciliations/{yesterday}")[1] and time.monotonic() < end:
+                    time.sleep(0.1)
+                self.assertEqual("FinishedAt" in service.get(f"/reconciliations/{yesterday}")[1], done)
+
+
 class Reconcile(Ledger):
     def setUp(self):
         super().setUp()
@@ -491,6 +564,7 @@ class BadInput(Ledger):
             ("complete", "TXN is missing"),
             ("fail t9", "--reason is missing"),
             ("reverse 'a b'", f"TXN {self.ID}'a b'"),
+            ("serve --reconcile-hour 24", "--reconcile-hour takes a number from 0 to 23, not '24'"),
             ("reconcile --from 2026-01-01", "--to is missing"),
             ("reconcile --from 2026-01-01 --to 2026-02-30", "--to takes a day or a time, not '2026-02-30'"),
             ("reconcile --from x --to 2026-02-01", "--from takes a day or a time, not 'x'"),
