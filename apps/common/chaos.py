@@ -1,12 +1,16 @@
-"""Runs a program many times at once while the server is killed and started again, and while the runs themselves are killed.
+"""Runs copies of a program's service, and its commands, many at once, while the server and they themselves are killed.
 
-    with Chaos("ledger", seconds) as chaos:
+    with Chaos("ledger", seconds, "--some-option-of-serve") as chaos:
         chaos.storm(prepare, work)
 
 `prepare(chaos)` is called once, with a server that is well. `work(chaos, rng)` is called over and over by several
-threads until the time is over; it runs the program with chaos.run(). After the storm a server is there that stays.
+threads until the time is over; it runs a command with chaos.run() or asks a copy with chaos.ask(). After the storm the
+server and the copies stay as they are, until the end of the `with` block. CHAOS_SEED=n takes the dice of an earlier run;
+how long things take is another matter.
 """
 
+import http.client
+import os
 import pathlib
 import random
 import tempfile
@@ -17,41 +21,102 @@ import testing
 from server import SANITIZER, Server
 
 WORKERS = 4
+COPIES = 2
 
 
 class Chaos:
-    def __init__(self, app, seconds):
-        self.app, self.seconds = app, seconds
-        self.seed = random.randrange(1 << 32)
+    def __init__(self, app, seconds, *serve):
+        self.app, self.seconds, self.serve = app, seconds, serve
+        self.seed = int(os.environ.get("CHAOS_SEED", random.randrange(1 << 32)))
         print(f"# seed {self.seed}", flush=True)
         self.rng = random.Random(self.seed)
         self.folder = tempfile.TemporaryDirectory()
         self.data = pathlib.Path(self.folder.name) / "data"
-        self.server, self.up = None, threading.Event()
-        self.over = False
+        self.server, self.up, self.port = None, threading.Event(), 0
+        self.over, self.ended = threading.Event(), threading.Event()
         self.problems, self.lock = [], threading.Lock()
-        self.counts = {"server killed": 0, "program killed": 0, "program failed": 0, "program fine": 0}
+        self.copies, self.threads = [None] * COPIES, []
+        self.counts = dict.fromkeys(("server killed", "copy killed", "command killed", "command failed", "command fine",
+                                     "answer", "no answer"), 0)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.over = True
+        self.end()
         self.up.set()
         if self.server:
             self.server.stop()
             self.server.errors.close()
         self.folder.cleanup()
 
+    def end(self):
+        """Stops the copies, which have to end in order."""
+        self.over.set()
+        self.ended.set()
+        for thread in self.threads:
+            thread.join()
+        self.threads = []
+
+    def count(self, name):
+        with self.lock:
+            self.counts[name] += 1
+
     def start_server(self):
-        self.server = Server("--data", self.data).start()
+        """Always on one port: the copies know it."""
+        for tries in range(5):
+            server = Server("--data", self.data, port=self.port)
+            try:
+                self.server = server.start()
+                break
+            except AssertionError:
+                if tries == 4:
+                    raise
+                time.sleep(0.5)
+        self.port, self.endpoint = self.server.port, self.server.endpoint
         self.up.set()
 
+    # --- the copies ---
+
+    def keep_copy(self, number, rng):
+        """A copy that is killed and started again, and stays after the storm."""
+        try:
+            while not self.ended.is_set():
+                service = testing.Service(self.app, self.endpoint, *self.serve)
+                with service:
+                    self.copies[number] = service
+                    if self.over.wait(rng.uniform(0.5, 3)):
+                        self.ended.wait()
+                        continue
+                    self.copies[number] = None
+                    service.process.kill()
+                    errors = service.process.communicate()[1]
+                    service.process.returncode = 0  # as intended
+                self.count("copy killed")
+                if SANITIZER.search(errors):
+                    self.problems.append(errors)
+                time.sleep(rng.uniform(0, 0.3))
+        except Exception as error:  # A thread's failure is the test's.
+            self.problems.append(f"copy {number}: {error!r}")
+
+    def ask(self, method, path, body=None, rng=random):
+        """Asks one of the copies; gives its status and reply, or None when there is no answer."""
+        self.up.wait()
+        service = rng.choice(self.copies)
+        try:
+            answer = service and service.request(method, path, body)
+        except (OSError, http.client.HTTPException, ValueError):
+            answer = None
+        self.count("answer" if answer else "no answer")
+        return answer
+
+    # --- the commands ---
+
     def run(self, *arguments, rng=None):
-        """Runs the program once, to its end, or with `rng` perhaps only until it is killed. Gives its status, output and
+        """Runs a command once, to its end, or with `rng` perhaps only until it is killed. Gives its status, output and
         messages; waits for a server first, which may be gone again a moment later."""
         self.up.wait()
-        process = testing.start(self.app, self.server.endpoint, *arguments)
+        process = testing.start(self.app, self.endpoint, *arguments)
         timer = None
         if rng and rng.random() < 0.4:
             timer = threading.Timer(rng.uniform(0, 0.2), process.kill)
@@ -60,27 +125,30 @@ class Chaos:
         if timer:
             timer.cancel()
         status = process.returncode
-        with self.lock:
-            name = {0: "fine", 1: "failed", -9: "killed"}.get(status)
-            if name is None or SANITIZER.search(err):
-                self.problems.append(f"{arguments} ended with {status}: {err}")
-            else:
-                self.counts[f"program {name}"] += 1
+        name = {0: "fine", 1: "failed", -9: "killed"}.get(status)
+        if name is None or SANITIZER.search(err):
+            self.problems.append(f"{arguments} ended with {status}: {err}")
+        else:
+            self.count(f"command {name}")
         return status, out, err
+
+    # --- the storm ---
 
     def worker(self, work, rng):
         try:
-            while not self.over and not self.problems:
+            while not self.over.is_set() and not self.problems:
                 work(self, rng)
-        except Exception as error:  # A thread's failure is the test's.
+        except Exception as error:
             self.problems.append(repr(error))
 
     def storm(self, prepare, work):
         self.start_server()
-        testing.apply(self.app, self.server.endpoint)
+        testing.apply(self.app, self.endpoint)
         prepare(self)
-        threads = [threading.Thread(target=self.worker, args=(work, random.Random(self.rng.random()))) for _ in range(WORKERS)]
-        for thread in threads:
+        dice = [random.Random(self.rng.random()) for _ in range(COPIES + WORKERS)]
+        self.threads = [threading.Thread(target=self.keep_copy, args=(n, dice[n])) for n in range(COPIES)]
+        workers = [threading.Thread(target=self.worker, args=(work, rng)) for rng in dice[COPIES:]]
+        for thread in self.threads + workers:
             thread.start()
         end = time.monotonic() + self.seconds
         while time.monotonic() < end and not self.problems:
@@ -88,15 +156,18 @@ class Chaos:
             self.up.clear()
             self.server.kill()
             self.server.errors.close()
-            self.counts["server killed"] += 1
+            self.count("server killed")
             time.sleep(self.rng.uniform(0, 0.5))
             self.start_server()
-        self.over = True
-        for thread in threads:
+        self.over.set()
+        for thread in workers:
             thread.join()
+        deadline = time.monotonic() + 30
+        while not all(self.copies) and not self.problems and time.monotonic() < deadline:
+            time.sleep(0.05)
 
     def scan(self, table):
-        client = testing.boto3_client(self.server.endpoint)
+        client = testing.boto3_client(self.endpoint)
         try:
             pages = client.get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
             return [item for page in pages for item in page["Items"]]

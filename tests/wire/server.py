@@ -41,11 +41,12 @@ def binary():
 
 
 class Server:
-    """One server process. Its arguments follow `gramme serve --port 0`."""
+    """One server process. Its arguments follow `gramme serve --port N`; 0 is any free port."""
 
-    def __init__(self, *arguments, preexec=None):
+    def __init__(self, *arguments, preexec=None, port=0):
         self.arguments = [str(argument) for argument in arguments]
         self.preexec = preexec
+        self.wanted_port = port
         self.process = None
         self.output = ""
         self.endpoint = os.environ.get("GRAMME_ENDPOINT")
@@ -63,7 +64,7 @@ class Server:
         if tls.ENCRYPTED:
             arguments += tls.arguments(tls.shared_directory(binary()))
         self.process = subprocess.Popen(
-            [binary(), "serve", "--port", "0", *arguments], stdin=subprocess.DEVNULL, text=True,
+            [binary(), "serve", "--port", str(self.wanted_port), *arguments], stdin=subprocess.DEVNULL, text=True,
             stdout=subprocess.PIPE, stderr=self.errors, preexec_fn=self.preexec)
         self.started = threading.Event()
         self.reader = threading.Thread(target=self._read_output, daemon=True)

@@ -1,4 +1,5 @@
-"""Payments between accounts while the server and the program are killed: every payment is made once, and no money comes or goes."""
+"""Two copies of the service, and commands beside them, while kill -9 hits the copies, the commands and the server: everything is
+made once, and no money comes or goes. The first class shows that the judge notices what is wrong."""
 
 import pathlib
 import sys
@@ -13,87 +14,124 @@ from chaos import Chaos
 SECONDS = 12
 START = Decimal("100000")
 ACCOUNTS = ["a1", "a2", "a3", "a4"]
+ALWAYS = ["--from", "2020-01-01", "--to", "2099-12-31"]
+CASH = "system-cash-USD"
 
 
-def judge(payments, balances, made):
-    """What is wrong. payments: {key: (payer, payee, amount)}; balances: {account: Decimal}; made: the keys of all transactions."""
+def judge(asked, balances, made):
+    """What is wrong. asked: {key: (payer, payee, amount)}; balances: {account: Decimal}; made: the keys of all transactions but
+    reversals, which have those that they reverse behind a colon."""
     problems = []
-    if sorted(made) != sorted(payments):
-        problems.append(f"missing {sorted(set(payments) - set(made))}, too many {sorted(set(made) - set(payments))}, "
+    plain = [key for key in made if ":" not in key]
+    if sorted(plain) != sorted(asked) or len(made) != len(set(made)):
+        problems.append(f"missing {sorted(set(asked) - set(plain))}, too many {sorted(set(plain) - set(asked))}, "
                         f"twice {len(made) - len(set(made))}")
-    expected = dict.fromkeys(balances, START)
-    for payer, payee, amount in payments.values():
-        expected[payer] -= Decimal(amount)
-        expected[payee] += Decimal(amount)
-    problems += [f"{account} has {balances[account]}, the payments make {expected[account]}"
-                 for account in balances if balances[account] != expected[account]]
-    return problems
+    expected = {account: Decimal(0) if account == CASH else START for account in balances}
+    for key, (payer, payee, amount) in asked.items():
+        if f"reverse:{key}" not in made:
+            expected[payer] -= Decimal(amount)
+            expected[payee] += Decimal(amount)
+    return problems + [f"{account} has {balances[account]}, the payments make {expected[account]}"
+                       for account in balances if balances[account] != expected[account]]
 
 
 class Judgement(unittest.TestCase):
     def test_what_is_noticed(self):
-        payments = {"k1": ("a1", "a2", "5.50")}
+        asked = {"k1": ("a1", "a2", "5.50")}
         right = {"a1": START - Decimal("5.5"), "a2": START + Decimal("5.5")}
-        self.assertEqual(judge(payments, right, ["k1"]), [])
-        self.assertEqual(judge(payments, right, ["k1", "k1"]), ["missing [], too many [], twice 1"])
-        self.assertEqual(judge(payments, right, []), ["missing ['k1'], too many [], twice 0"])
-        self.assertEqual(judge(payments, {**right, "a1": START}, ["k1"]), ["a1 has 100000, the payments make 99994.50"])
+        self.assertEqual(judge(asked, right, ["k1"]), [])
+        self.assertEqual(judge(asked, right, ["k1", "k1"]), ["missing [], too many [], twice 1"])
+        self.assertEqual(judge(asked, right, []), ["missing ['k1'], too many [], twice 0"])
+        self.assertEqual(judge(asked, {**right, "a1": START}, ["k1"]), ["a1 has 100000, the payments make 99994.50"])
+        self.assertEqual(judge(asked, {"a1": START, "a2": START}, ["k1", "reverse:k1"]), [])
+        self.assertEqual(judge(asked, right, ["k1", "reverse:k1"])[0], "a1 has 99994.5, the payments make 100000")
 
 
 class Payments(unittest.TestCase):
     def setUp(self):
-        self.payments, self.results, self.lock = {}, {}, threading.Lock()
+        self.asked, self.results, self.lock = {}, {}, threading.Lock()
 
     def prepare(self, chaos):
         self.assertEqual(chaos.run("merchant", "add", "--id", "m1", "--name", "Shop", "--category", "Shop")[0], 0)
         for account in ACCOUNTS:
             self.assertEqual(chaos.run("account", "open", "--id", account, "--user", "u", "--balance", str(START))[0], 0)
 
-    def pay(self, chaos, key, rng=None):
-        payer, payee, amount = self.payments[key]
-        status, out, _ = chaos.run("pay", "--key", key, "--from", payer, "--to", payee, "--merchant", "m1",
-                                   "--amount", amount, rng=rng)
+    def hear(self, chaos, key, result):
+        """What was said once is so for ever."""
+        with self.lock:
+            if self.results.setdefault(key, result) != result:
+                chaos.problems.append(f"{key} was {self.results[key]} and is {result}")
+
+    def by_command(self, chaos, key, rng=None):
+        payer, payee, amount = self.asked[key]
+        arguments = (["deposit", "--to", payee] if payer == CASH else ["withdraw", "--from", payer] if payee == CASH else
+                     ["pay", "--from", payer, "--to", payee, "--merchant", "m1"])
+        status, out, _ = chaos.run(*arguments, "--key", key, "--amount", amount, rng=rng)
         if status == 0:
-            with self.lock:
-                if self.results.setdefault(key, out) != out:
-                    chaos.problems.append(f"{key} now says: {out}")
+            self.hear(chaos, key, out.split()[0])
         return status == 0
 
-    def work(self, chaos, rng):
-        if rng.random() < 0.05:
-            # Everything adds up at any moment, also while payments are made.
-            out = chaos.run("reconcile", "--from", "2020-01-01", "--to", "2099-12-31", rng=rng)[1]
-            if out and not out.endswith(" 0 problems\n"):
-                chaos.problems.append(out)
-            return
-        with self.lock:
-            unknown = [key for key in self.payments if key not in self.results]
-            key = f"k{len(self.payments)}"
-            if unknown and rng.random() < 0.5:
-                key = rng.choice(unknown)
-            elif self.payments and rng.random() < 0.1:
-                key = rng.choice(list(self.payments))
-            else:
-                self.payments[key] = (*rng.sample(ACCOUNTS, 2), f"{rng.randint(1, 9999) / 100:.2f}")
-        self.pay(chaos, key, rng)
+    def by_service(self, chaos, key, rng):
+        payer, payee, amount = self.asked[key]
+        body = {"key": key, "amount": float(amount)}
+        if CASH in (payer, payee):
+            path, body["account"] = ("/deposits", payee) if payer == CASH else ("/withdrawals", payer)
+        else:
+            path, body = "/payments", {**body, "from": payer, "to": payee, "merchant": "m1"}
+        answer = chaos.ask("POST", path, body, rng)
+        if answer and answer[0] == 200:
+            self.hear(chaos, key, answer[1]["id"])
 
-    def test_every_payment_is_made_once(self):
-        with Chaos("ledger", SECONDS) as chaos:
+    def check(self, chaos, rng):
+        """Everything adds up at any moment, also while payments are made."""
+        out = chaos.run("reconcile", *ALWAYS, rng=rng)[1]
+        if out.splitlines() and not out.endswith(" 0 problems\n"):
+            chaos.problems.append(out)
+
+    def work(self, chaos, rng):
+        dice = rng.random()
+        with self.lock:
+            unknown = [key for key in self.asked if key not in self.results]
+            known = list(self.results.items())
+        if dice < 0.05:
+            self.check(chaos, rng)
+        elif dice < 0.15 and known:
+            key, transaction = rng.choice(known)
+            answer = chaos.ask("POST", f"/transactions/{transaction}/reverse", {}, rng)
+            if answer and answer[0] == 200:
+                self.hear(chaos, f"reverse:{key}", answer[1]["id"])
+        else:
+            with self.lock:
+                key = f"k{len(self.asked)}"
+                if unknown and rng.random() < 0.5:
+                    key = rng.choice(unknown)
+                else:
+                    self.asked[key] = (*rng.sample([*ACCOUNTS, CASH], 2), f"{rng.randint(1, 9999) / 100:.2f}")
+            self.by_command(chaos, key, rng) if rng.random() < 0.3 else self.by_service(chaos, key, rng)
+
+    def test_everything_is_made_once(self):
+        with Chaos("ledger", SECONDS, "--reconcile-hour", "0") as chaos:
             chaos.storm(self.prepare, self.work)
             self.assertEqual(chaos.problems, [])
-            for key in self.payments:
-                self.assertTrue(key in self.results or self.pay(chaos, key), key)
-            reconciled = chaos.run("reconcile", "--from", "2020-01-01", "--to", "2099-12-31")
+            plain = [key for key in self.asked if key not in self.results]
+            for key in plain:
+                self.assertTrue(self.by_command(chaos, key), key)
+            reconciled = chaos.run("reconcile", *ALWAYS)
             items = chaos.scan("FinancialTransactions")
-        balances = {item["ID"]["S"]: Decimal(item["Balance"]["N"]) for item in items
-                    if item["Type"]["S"] == "Account" and item["UserID"]["S"] == "u"}
-        made = [item["IdempotencyKey"]["S"] for item in items
-                if item["Type"]["S"] == "Transaction" and item["TransactionType"]["S"] == "payment"]
-        self.assertEqual(chaos.problems + judge(self.payments, balances, made), [])
-        self.assertEqual(reconciled, (0, f"{len(self.payments) + 4} transactions, 5 accounts, 0 problems\n", ""))
-        print(f"# {chaos.counts}, {len(self.payments)} payments", flush=True)
+            chaos.end()
+        balances = {item["ID"]["S"]: Decimal(item["Balance"]["N"]) for item in items if item["Type"]["S"] == "Account"}
+        ids = {item["ID"]["S"]: item["IdempotencyKey"]["S"] for item in items if item["Type"]["S"] == "Transaction"}
+        made = [f"reverse:{ids[key.split(':')[1]]}" if key.startswith("reverse:") else key
+                for key in ids.values() if not key.startswith("open:")]
+        self.assertEqual(sum(balances.values()), 0)
+        balances.pop("system-opening-USD")
+        self.assertEqual(chaos.problems + judge(self.asked, balances, made), [])
+        self.assertLessEqual(set(self.results), set(made))
+        self.assertEqual(reconciled, (0, f"{len(made) + 4} transactions, 6 accounts, 0 problems\n", ""))
+        counts = {**chaos.counts, "made": len(made), "reversed": len(made) - len(self.asked)}
+        print(f"# {counts}", flush=True)
         # Less would show little.
-        self.assertTrue(all(count for name, count in chaos.counts.items() if name != "program failed"), chaos.counts)
+        self.assertTrue(all(count for name, count in counts.items() if name != "command failed"), counts)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,14 @@
-"""Payments while the server, the program and the gateway's answers come and go: nobody pays twice, nobody pays for nothing,
-and every payment ends once it is run again. The first class shows that the judge notices what is wrong."""
+"""Two copies of the service, and commands beside them, while kill -9 hits the copies, the commands, the server and the gateway:
+nobody pays twice, nobody pays for nothing, no money comes or goes, and every payment ends by itself by its deadline. The first
+class shows that the judge notices what is wrong."""
 
 import collections
+import os
 import pathlib
+import signal
 import sys
 import threading
+import time
 import unittest
 from decimal import Decimal
 
@@ -14,45 +18,51 @@ from testing import program
 from chaos import Chaos
 
 SECONDS = 15
+DEADLINE_S = 30
 START = Decimal("100000")
 USERS = ["anna", "ben"]
 
 
-def judge(results, wallets, charged, events):
-    """What is wrong. results: {(user, payment): (ending, amount)}; wallets: {user: (balance, version)}; charged: the lines of
-    the gateway's book; events: {payment: [type and status]}."""
+def judge(results, wallets, book, events, top_ups=()):
+    """What is wrong. results: {(user, payment): (ending, amount)}; wallets: {user: (balance, version)}; book: the lines of
+    the gateway's book; events: {payment: [type and status]}; top_ups: [(user, amount)]."""
     problems = []
+    refunded = {line.split()[0] for line in book if line.endswith(" refunded")}
+    charged = [line for line in book if not line.endswith(" refunded")]
+    kept = [line for line in charged if line.split()[0] not in refunded]
     good = {f"{user}:{payment} {amount} USD" for (user, payment), (ending, amount) in results.items() if ending == "SUCCESS"}
-    if sorted(charged) != sorted(good):
-        problems.append(f"charged without success: {sorted(set(charged) - good)}, success without charge: "
-                        f"{sorted(good - set(charged))}, charged twice: {len(charged) - len(set(charged))}")
+    if sorted(kept) != sorted(good) or len(charged) != len(set(charged)):
+        problems.append(f"charged without success: {sorted(set(kept) - good)}, success without charge: "
+                        f"{sorted(good - set(kept))}, charged twice: {len(charged) - len(set(charged))}")
     for user, (balance, version) in wallets.items():
         mine = {payment: result for (owner, payment), result in results.items() if owner == user}
-        left = START - sum(Decimal(amount) for ending, amount in mine.values() if ending == "SUCCESS")
+        added = [Decimal(amount) for owner, amount in top_ups if owner == user]
+        left = START + sum(added) - sum(Decimal(amount) for ending, amount in mine.values() if ending == "SUCCESS")
         if balance != left:
             problems.append(f"{user} has {balance}, the payments leave {left}")
-        changes = sum(event in ("WALLET_DEBITED SUCCESS", "REFUND_INITIATED SUCCESS")
-                      for payment in mine for event in events[payment])
+        changes = len(added) + sum(event in ("WALLET_DEBITED SUCCESS", "REFUND_INITIATED SUCCESS")
+                                   for payment in mine for event in events[payment])
         if version != 1 + changes:
             problems.append(f"the wallet of {user} has version {version} after {changes} changes")
     for (_, payment), (ending, _) in results.items():
         counts = collections.Counter(events[payment])
         debits, refunds = counts["WALLET_DEBITED SUCCESS"], counts["REFUND_INITIATED SUCCESS"]
-        if (debits, refunds) not in ({"SUCCESS": [(1, 0)], "FAILED": [(0, 0), (1, 1)]}[ending]):
+        if (debits, refunds) not in ({"SUCCESS": [(1, 0)], "FAILED": [(0, 0), (1, 1)], "REFUNDED": [(1, 1)]}[ending]):
             problems.append(f"{payment} {ending}: {debits} debits, {refunds} refunds")
     return problems
 
 
 class Judgement(unittest.TestCase):
     def setUp(self):
-        self.results = {("anna", "p1"): ("SUCCESS", "10.00"), ("anna", "p2"): ("FAILED", "5.00")}
-        self.wallets = {"anna": (START - 10, 4)}
-        self.charged = ["anna:p1 10.00 USD"]
+        self.results = {("anna", "p1"): ("SUCCESS", "10.00"), ("anna", "p2"): ("FAILED", "5.00"), ("anna", "p3"): ("REFUNDED", "7.00")}
+        self.wallets = {"anna": (START - 10 + 3, 7)}
+        self.book = ["anna:p1 10.00 USD", "anna:p3 7.00 USD", "anna:p3 refunded"]
         self.events = {"p1": ["PAYMENT_INITIATED PENDING", "WALLET_DEBITED SUCCESS", "PAYMENT_PROCESSED SUCCESS"],
-                       "p2": ["PAYMENT_INITIATED PENDING", "WALLET_DEBITED SUCCESS", "REFUND_INITIATED SUCCESS"]}
+                       "p2": ["PAYMENT_INITIATED PENDING", "WALLET_DEBITED SUCCESS", "REFUND_INITIATED SUCCESS"],
+                       "p3": ["WALLET_DEBITED SUCCESS", "PAYMENT_PROCESSED SUCCESS", "REFUND_INITIATED SUCCESS"]}
 
     def assert_noticed(self, *texts):
-        problems = judge(self.results, self.wallets, self.charged, self.events)
+        problems = judge(self.results, self.wallets, self.book, self.events, [("anna", "3.00")])
         self.assertEqual(len(problems), len(texts), problems)
         for text, problem in zip(texts, problems):
             self.assertIn(text, problem)
@@ -61,85 +71,148 @@ class Judgement(unittest.TestCase):
         self.assert_noticed()
 
     def test_a_debit_made_twice(self):
-        self.wallets["anna"] = (START - 20, 5)
-        self.assert_noticed("anna has 99980, the payments leave 99990", "version 5 after 3 changes")
+        self.wallets["anna"] = (START - 17, 8)
+        self.assert_noticed("anna has 99983, the payments leave 99993", "version 8 after 6 changes")
 
-    def test_a_charge_that_was_refunded(self):
-        self.charged.append("anna:p2 5.00 USD")
+    def test_a_charge_whose_wallet_got_its_money_back(self):
+        self.book.append("anna:p2 5.00 USD")
         self.assert_noticed("charged without success: ['anna:p2 5.00 USD']")
 
+    def test_a_refund_that_the_gateway_knows_nothing_of(self):
+        self.book.pop()
+        self.assert_noticed("charged without success: ['anna:p3 7.00 USD']")
+
     def test_a_charge_made_twice(self):
-        self.charged *= 2
+        self.book.append(self.book[0])
         self.assert_noticed("charged twice: 1")
 
     def test_a_refund_that_is_missing(self):
         self.events["p2"].pop()
-        self.assert_noticed("version 4 after 2 changes", "p2 FAILED: 1 debits, 0 refunds")
+        self.assert_noticed("version 7 after 5 changes", "p2 FAILED: 1 debits, 0 refunds")
 
 
 class Payments(unittest.TestCase):
     def setUp(self):
-        self.payments, self.results, self.lock = {}, {}, threading.Lock()
+        self.payments, self.told, self.top_ups, self.lock = {}, {}, {}, threading.Lock()
+        self.gateways_killed = 0
 
     def prepare(self, chaos):
-        self.book = pathlib.Path(chaos.folder.name) / "book"
         for user in USERS:
             self.assertEqual(chaos.run("wallet", "create", user, "--balance", str(START))[0], 0)
+        self.killer = threading.Thread(target=self.kill_gateways, args=(chaos,))
+        self.killer.start()
 
-    def pay(self, chaos, payment, lose, rng=None):
+    def kill_gateways(self, chaos):
+        """kill -9 to one gateway after another while the storm lasts; its book's name tells that it is one of ours."""
+        while not chaos.over.wait(0.2):
+            for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+                try:
+                    words = path.read_bytes().split(b"\0")
+                    if words[1:2] == [b"simulate-gateway"] and str(self.book).encode() in words:
+                        os.kill(int(path.parent.name), signal.SIGKILL)
+                        self.gateways_killed += 1
+                        break
+                except (FileNotFoundError, ProcessLookupError):
+                    pass
+
+    def hear(self, chaos, payment, ending):
+        """What was said once is so for ever; only what was paid may be refunded, and that may be heard first."""
+        if self.told.setdefault(payment, ending) != ending and "FAILED" in (self.told[payment], ending):
+            chaos.problems.append(f"{payment} was {self.told[payment]} and is {ending}")
+
+    def pay_by_command(self, chaos, payment, rng):
         user, amount = self.payments[payment]
-        gateway = f"{program('payment-saga')} simulate-gateway --book {self.book} --decline 25 --lose {lose}"
-        status, out, _ = chaos.run("pay", "--user", user, "--payment", payment, "--amount", amount, "--gateway", gateway,
-                                   "--breaker-reset", "1", "--breaker-failures", "6", rng=rng)
+        status, out, _ = chaos.run("pay", "--user", user, "--payment", payment, "--amount", amount, *self.options, rng=rng)
         if status in (0, 1) and out:
-            name, ending, paid, _ = out.split(" ", 3)
             with self.lock:
-                # A result that was given once is the result for ever.
-                if (name, paid) != (payment, amount) or self.results.setdefault((user, payment), (ending, amount))[0] != ending:
-                    chaos.problems.append(f"{payment} of {amount} now says: {out}")
-            return True
-        return False
+                self.hear(chaos, payment, out.split()[1])
+
+    def pay_by_service(self, chaos, payment, rng):
+        user, amount = self.payments[payment]
+        path, body = "/payments", {"user": user, "payment": payment, "amount": float(amount)}
+        with self.lock:
+            paid = [name for name, ending in self.told.items() if ending == "SUCCESS"]
+        if paid and rng.random() < 0.2:
+            payment = rng.choice(paid)
+            path, body = f"/payments/{payment}/refund", {}
+        elif rng.random() < 0.1:
+            path, body = f"/payments/{payment}/cancel", {}
+        answer = chaos.ask("POST", path, body, rng)
+        if answer and answer[0] == 200:
+            with self.lock:
+                self.hear(chaos, payment, answer[1]["status"])
 
     def work(self, chaos, rng):
         with self.lock:
-            open_payments = [payment for payment, (user, _) in self.payments.items() if (user, payment) not in self.results]
             payment = f"p{len(self.payments)}"
-            # Often one that is under way, perhaps in another thread at this moment; seldom one that has ended.
-            if open_payments and rng.random() < 0.6:
-                payment = rng.choice(open_payments)
-            elif self.payments and rng.random() < 0.1:
+            # Now and then one that was begun before, perhaps in another thread at this moment.
+            if self.payments and rng.random() < 0.3:
                 payment = rng.choice(list(self.payments))
             else:
                 self.payments[payment] = (rng.choice(USERS), f"{rng.randint(1, 9999) / 100:.2f}")
-        self.pay(chaos, payment, lose=20, rng=rng)
+            key = f"k{rng.randrange(20)}"
+        if rng.random() < 0.2:
+            answer = chaos.ask("POST", f"/wallets/{USERS[0]}/top-ups", {"amount": 2.5, "key": key}, rng)
+            if answer and answer[0] == 200:
+                self.top_ups[key] = "2.50"
+        elif rng.random() < 0.3:
+            self.pay_by_command(chaos, payment, rng)
+        else:
+            self.pay_by_service(chaos, payment, rng)
 
-    def finish(self, chaos):
-        """After the storm a run or two end every payment."""
-        for payment, (user, _) in self.payments.items():
-            for _ in range(4):
-                if (user, payment) in self.results or self.pay(chaos, payment, lose=0):
-                    break
-                threading.Event().wait(1.1)  # until the breaker lets one through
-            self.assertIn((user, payment), self.results)
+    def wait_for_the_end(self, chaos):
+        """Nobody runs anything any more: the copies do what is left."""
+        end = time.monotonic() + DEADLINE_S + 5
+        while time.monotonic() < end and not chaos.problems:
+            answer = chaos.ask("GET", "/payments")
+            if answer and answer[0] == 200 and not answer[1]["payments"]:
+                return
+            time.sleep(0.3)
 
-    def test_everybody_pays_once(self):
+    def test_every_payment_ends_once_and_in_time(self):
+        options = ["--breaker-reset", "1", "--breaker-failures", "6", "--gateway-timeout", "2000", "--deadline", str(DEADLINE_S)]
         with Chaos("payment-saga", SECONDS) as chaos:
+            self.book = pathlib.Path(chaos.folder.name) / "book"
+            gateway = f"{program('payment-saga')} simulate-gateway --book {self.book} --decline 20 --fail 5 --lose 10 --delay 20"
+            self.options = ["--gateway", gateway, *options]
+            chaos.serve = ("--work-every", "1s", *self.options)
             chaos.storm(self.prepare, self.work)
+            self.killer.join()
+            self.wait_for_the_end(chaos)
             self.assertEqual(chaos.problems, [])
-            self.finish(chaos)
+            self.assertEqual(chaos.run("wallet", "verify"), (0, "2 wallets, 0 problems\n", ""))
             events = collections.defaultdict(list)
+            top_ups = []
             for item in chaos.scan("PaymentEvents"):
                 events[item["paymentId"]["S"]].append(f"{item['eventType']['S']} {item['status']['S']}")
+                if item["eventType"]["S"] == "WALLET_TOPPED_UP":
+                    top_ups.append((item["userId"]["S"], item["amount"]["N"]))
             wallets = {item["userId"]["S"]: (Decimal(item["balance"]["N"]), int(item["version"]["N"]))
                        for item in chaos.scan("Wallets")}
-            keys = {item["status"]["S"] for item in chaos.scan("IdempotencyKeys")}
-            charged = self.book.read_text().splitlines()
-        self.assertEqual(chaos.problems + judge(self.results, wallets, charged, events), [])
-        self.assertEqual((keys, set(events)), ({"COMPLETED"}, {*self.payments, *(f"wallet:{user}" for user in USERS)}))
-        endings = collections.Counter(ending for ending, _ in self.results.values())
-        counts = {**chaos.counts, "SUCCESS": endings["SUCCESS"], "FAILED": endings["FAILED"]}
+            keys = [item for item in chaos.scan("IdempotencyKeys") if not item["idempotencyKey"]["S"].startswith("top-up:")]
+            book = self.book.read_text().splitlines()
+            chaos.end()
+        results = {}
+        for key in keys:
+            payment, result = key["paymentId"]["S"], key["result"]["M"]
+            user, amount = self.payments[payment]
+            self.assertEqual((key["status"]["S"], Decimal(result["amount"]["N"])), ("COMPLETED", Decimal(amount)), payment)
+            results[user, payment] = (result["status"]["S"], amount)
+            with self.subTest(payment):
+                self.assertLessEqual(result["lastEvent"]["S"], result["deadline"]["S"])
+        self.assertEqual(chaos.problems + judge(results, wallets, book, events, top_ups), [])
+        names = {payment for _, payment in results}
+        self.assertLessEqual(set(self.told), names)
+        self.assertLessEqual({name for name in events if ":" not in name}, names)
+        for (_, payment), (ending, _) in results.items():
+            self.hear(chaos, payment, ending)
+        self.assertEqual(chaos.problems, [])
+        self.assertLessEqual(set(self.top_ups), {name.split(":")[2] for name in events if name.startswith("top-up:")})
+        counts = {**chaos.counts, **collections.Counter(ending for ending, _ in results.values()),
+                  "gateway killed": self.gateways_killed, "top-ups": len(top_ups)}
         print(f"# {counts}", flush=True)
-        self.assertTrue(all(counts.values()), counts)  # less would show little
+        # Less would show little.
+        self.assertTrue(all(counts.values()) and len({"SUCCESS", "FAILED", "REFUNDED"} & set(counts)) == 3, counts)
 
 
 if __name__ == "__main__":
