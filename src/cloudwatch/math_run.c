@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "cloudwatch/math_node.h"
 
 struct runner {
@@ -99,6 +100,7 @@ static struct error *combine_one(struct runner *runner, enum math_operator op,
                                   : right->kind == MATH_LIST ? &right->list[i]
                                                              : right->list;
     const struct math_series *by = a == NULL ? b : a;
+    CHECK(by != NULL);
     TRY(make_series(runner, by, by->count, ret_series));
     for (size_t p = 0, q = 0; p < by->count; p++) {
         if (a != NULL && b != NULL) {

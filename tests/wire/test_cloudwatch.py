@@ -4,6 +4,7 @@ boto3 and the AWS CLI speak the query protocol or JSON, by their age. JSON and C
 the SDK for Go 1.67 were seen to send them.
 """
 
+import concurrent.futures
 import datetime
 import gzip
 import json
@@ -421,6 +422,38 @@ class Cli(WireTest):
 
     def test_the_examples(self):
         self.assertEqual(run_console(self, ROOT / "docs/CLOUDWATCH.md", {ADDRESS: self.server.endpoint}), 3)
+
+
+class AtOnce(unittest.TestCase):
+    """Many put, read and list at the same time, while hours go by and series are put away."""
+
+    SECONDS = 13  # what was put is written after ten
+
+    def test_every_sample_counts_once(self):
+        with Server("--memory", "--test-clock") as server:
+            start = int(clock(server.port, Running=False).json["Now"]) // HOUR * HOUR
+            end = time.time() + self.SECONDS
+            read = {"MetricDataQueries": [query("m1", "m", period=DAY)], "StartTime": start, "EndTime": start + DAY}
+
+            def work(number):
+                cloudwatch, seen, rounds = (Json, Cbor)[number % 2](server.port), 0, 0
+                while time.time() < end:
+                    data = [{"MetricName": "m", "Value": 1.0}, {"MetricName": f"{number}-{rounds}", "Values": [1.0, 5.0]}]
+                    cloudwatch.call("PutMetricData", Namespace="Test", MetricData=data)
+                    values = cloudwatch.call("GetMetricData", **read)["MetricDataResults"][0]["Values"]
+                    self.assertGreaterEqual(values[0], seen + 1)
+                    seen, rounds = values[0], rounds + 1
+                    if rounds % 100 == number:
+                        advance(server.port, 300)
+                        cloudwatch.call("ListMetrics", Namespace="Test")
+                    time.sleep(0.02)
+                return rounds
+
+            with concurrent.futures.ThreadPoolExecutor(6) as pool:
+                rounds = sum(pool.map(work, range(6)))
+            advance(server.port, HOUR)
+            total = Json(server.port).call("GetMetricData", **read)["MetricDataResults"][0]["Values"]
+            self.assertEqual(total, [rounds])
 
 
 class Signatures(unittest.TestCase):
