@@ -33,6 +33,7 @@ void commit_queue_put(struct commit_queue *queue, struct job *job) {
     else
         queue->tail->next = job;
     queue->tail = job;
+    queue->length++;
     pthread_mutex_unlock(&queue->lock);
     if (was_empty)
         pthread_cond_signal(&queue->filled);
@@ -84,9 +85,17 @@ struct commit_taken commit_queue_take(struct commit_queue *queue, const struct t
         .woken = queue->woken,
     };
     queue->head = queue->tail = NULL;
+    queue->length = 0;
     queue->woken = false;
     pthread_mutex_unlock(&queue->lock);
     return taken;
+}
+
+size_t commit_queue_length(struct commit_queue *queue) {
+    pthread_mutex_lock(&queue->lock);
+    size_t length = queue->length;
+    pthread_mutex_unlock(&queue->lock);
+    return length;
 }
 
 bool commit_queue_is_pressing(struct commit_queue *queue) {

@@ -17,6 +17,7 @@ struct commit_queue {
     pthread_cond_t finished; /* a job for which someone waits */
     struct job *head;
     struct job *tail;
+    size_t length;
     bool stopping;
     bool woken; /* chores are to look again, whatever they wait for */
 };
@@ -46,6 +47,8 @@ struct commit_taken {
 /* Waits for jobs; comes back without any when it is time to stop or to look after the chores, or
  * when the deadline passes (NULL: there is none). */
 struct commit_taken commit_queue_take(struct commit_queue *queue, const struct timespec *deadline);
+/* How many jobs wait. */
+size_t commit_queue_length(struct commit_queue *queue);
 /* Whether someone wants the thread: jobs wait, or it is to stop. */
 bool commit_queue_is_pressing(struct commit_queue *queue);
 /* The job is gone after this. */

@@ -49,6 +49,10 @@ void engine_step(struct engine *engine) {
     commit_step(engine);
 }
 
+size_t engine_queue_length(struct engine *engine) {
+    return commit_queue_length(&engine->queue);
+}
+
 struct catalog *engine_catalog(struct engine *engine) {
     return &engine->catalog;
 }

@@ -29,6 +29,9 @@ struct catalog *engine_catalog(struct engine *engine);
  * the engine goes on with what it knew. Waits for it; any thread but the engine's own. */
 struct error *engine_reload(struct engine *engine, struct arena *arena);
 
+/* How many jobs wait for the commit thread. Any thread. */
+size_t engine_queue_length(struct engine *engine);
+
 /* To be called when the clock was set forward, so that what has its time now is done now. The time
  * is stored, soon. Any thread. */
 void engine_time_moved(struct engine *engine);

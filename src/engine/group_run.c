@@ -83,7 +83,8 @@ static void run_writes(struct group *group, struct job *jobs) {
 /* What is not made durable is not waited for, and says nothing about the disk. */
 static struct error *commit(struct group *group, struct store_txn *txn, bool *ret_conflict) {
     struct meter_thread *meters = group->owners.options->meters;
-    if (meters == NULL || group->durability != STORE_DURABLE)
+    if (meters == NULL || group->durability != STORE_DURABLE ||
+        !store_can(group->owners.options->store, STORE_PERSISTENT))
         return txn_commit(txn, group->durability, ret_conflict);
     uint64_t began_ns = monotonic_ns();
     struct error *error = txn_commit(txn, group->durability, ret_conflict);

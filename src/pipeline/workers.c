@@ -12,6 +12,7 @@ struct workers {
     pthread_cond_t filled;
     struct worker_task *head;
     struct worker_task *tail;
+    size_t length;
     bool stopping;
     unsigned started;
     pthread_t threads[];
@@ -24,6 +25,7 @@ static struct worker_task *take(struct workers *workers) {
     struct worker_task *task = workers->head;
     if (task != NULL)
         workers->head = task->next;
+    workers->length -= task != NULL;
     pthread_mutex_unlock(&workers->lock);
     return task;
 }
@@ -64,8 +66,16 @@ void workers_submit(struct workers *workers, struct worker_task *task) {
     else
         workers->tail->next = task;
     workers->tail = task;
+    workers->length++;
     pthread_mutex_unlock(&workers->lock);
     pthread_cond_signal(&workers->filled);
+}
+
+size_t workers_queue_length(struct workers *workers) {
+    pthread_mutex_lock(&workers->lock);
+    size_t length = workers->length;
+    pthread_mutex_unlock(&workers->lock);
+    return length;
 }
 
 void workers_stop(struct workers *workers) {

@@ -25,6 +25,8 @@ struct workers;
 struct error *workers_start(struct arena *arena, const struct workers_options *options,
                             struct workers **ret_workers);
 void workers_submit(struct workers *workers, struct worker_task *task);
+/* How many tasks wait for a worker. Any thread. */
+size_t workers_queue_length(struct workers *workers);
 /* Finishes what was submitted, joins the threads. workers_stop(NULL) is fine. */
 void workers_stop(struct workers *workers);
 

@@ -165,3 +165,9 @@ struct error *store_reclaim(struct store *store, struct arena *arena,
         return NULL;
     return store->engine->reclaim(store, arena, &normal, moment, ret_done);
 }
+
+size_t store_statistics(struct store *store, struct arena *arena,
+                        struct store_statistic ret_list[STORE_STATISTICS_MAX]) {
+    return store->engine->statistics == NULL ? 0
+                                             : store->engine->statistics(store, arena, ret_list);
+}

@@ -81,6 +81,14 @@ struct store_scan;
  * checked them: keys are of a valid size, ranges have present ends (`last` may still be absent)
  * that have not crossed, writes come from an open write transaction. An engine's own structs begin
  * with the structs below, whose fields store.c fills in and reads. */
+/* A number that an engine tells of itself, for who watches it. */
+struct store_statistic {
+    const char *name; /* words joined by underscores; its unit last, where it has one */
+    const char *help; /* a sentence */
+    double value;
+};
+enum { STORE_STATISTICS_MAX = 24 };
+
 struct store_engine {
     const char *name;
     uint32_t capabilities;
@@ -104,6 +112,9 @@ struct store_engine {
     /* NULL: what is deleted takes no room. */
     struct error *(*reclaim)(struct store *store, struct arena *arena,
                              const struct store_range *range, uint64_t *moment, bool *ret_done);
+    /* NULL: it tells nothing. */
+    size_t (*statistics)(struct store *store, struct arena *arena,
+                         struct store_statistic ret_list[STORE_STATISTICS_MAX]);
 };
 
 struct store {
@@ -173,5 +184,8 @@ struct error *store_sync(struct store *store, struct arena *arena);
  * *moment is 0 at the first call and the engine's from then on. Any thread. */
 struct error *store_reclaim(struct store *store, struct arena *arena,
                             const struct store_range *range, uint64_t *moment, bool *ret_done);
+/* How many numbers there are; those of a moment. Any thread. */
+size_t store_statistics(struct store *store, struct arena *arena,
+                        struct store_statistic ret_list[STORE_STATISTICS_MAX]);
 
 #endif

@@ -153,6 +153,11 @@ static struct error *fault_reclaim(struct store *base, struct arena *arena,
     return store_reclaim(fault_of(base)->inner, arena, range, moment, ret_done);
 }
 
+static size_t fault_statistics(struct store *base, struct arena *arena,
+                               struct store_statistic ret_list[STORE_STATISTICS_MAX]) {
+    return store_statistics(fault_of(base)->inner, arena, ret_list);
+}
+
 static const struct store_engine fault_engine = {
     .name = "fault",
     .capabilities = STORE_CONFLICTS,
@@ -169,6 +174,7 @@ static const struct store_engine fault_engine = {
     .commit = fault_commit,
     .sync = fault_sync,
     .reclaim = fault_reclaim,
+    .statistics = fault_statistics,
 };
 
 struct store *fault_store_new(struct store *inner) {

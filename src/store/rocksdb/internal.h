@@ -142,6 +142,9 @@ struct error *rocksdb_store_reclaim(struct store *store, struct arena *arena,
 /* The first thing in a batch, which only the log keeps: up to which sequence number everything is
  * durable (judge.h). */
 void rocksdb_batch_begin(struct rocksdb_store *store);
+/* statistics.c */
+size_t rocksdb_store_statistics(struct store *store, struct arena *arena,
+                                struct store_statistic ret_list[STORE_STATISTICS_MAX]);
 /* Empties the batch for the next transaction. */
 void rocksdb_batch_reset(struct rocksdb_store *store);
 

@@ -178,6 +178,7 @@ static const struct store_engine rocksdb_engine = {
     .commit = rocksdb_txn_commit,
     .sync = rocksdb_store_sync,
     .reclaim = rocksdb_store_reclaim,
+    .statistics = rocksdb_store_statistics,
 };
 
 /* The keyring is not needed from here on. */
