@@ -99,7 +99,8 @@ struct endpoint_config {
     exchange_handler *handle_form;    /* POST of a form to "/"; NULL: 404 */
     /* POST of CBOR or of JSON 1.1, any path. False, or NULL: 404. */
     bool (*handle_service)(struct exchange *exchange);
-    exchange_handler *handle_other; /* GET and HEAD of a path other than "/"; NULL: 404 */
+    /* GET and HEAD of a path other than "/"; false, or NULL: 404. */
+    bool (*handle_other)(struct exchange *exchange);
     /* Paths that start with /_gramme/, any method; a POST has a JSON content type. False when there
      * is no such thing: then the request goes the way of all others. May be NULL. */
     bool (*handle_own)(struct exchange *exchange);

@@ -113,8 +113,8 @@ static void handle_admitted(struct endpoint *endpoint, struct exchange *exchange
         health(exchange);
     else if (handle_own(config, exchange, json))
         return;
-    else if (reads && config->handle_other != NULL && !at_root)
-        config->handle_other(exchange);
+    else if (reads && config->handle_other != NULL && !at_root && config->handle_other(exchange))
+        return;
     else if (request->verb == HTTP_VERB_POST && at_root && (request->body.len == 0 || json))
         config->handle(exchange);
     else if (config->handle_form != NULL && request->verb == HTTP_VERB_POST && at_root &&

@@ -18,14 +18,14 @@ static const struct route routes[] = {
     {"/_gramme/faults", fault_route_handle},
 };
 
-/* Where signatures are verified, these paths are the owner's. */
-static bool is_refused(struct exchange *exchange, const struct pipeline_thread *thread) {
+bool routes_are_allowed(struct exchange *exchange) {
+    const struct pipeline_thread *thread = exchange->thread_context;
     struct caller caller = {.kind = CALLER_ANYONE};
     if (thread->authenticator == NULL)
-        return false;
+        return true;
     return authenticate(thread->authenticator, exchange, SLICE_LITERAL("dynamodb"),
-                        thread->ops.account, &caller) != NULL ||
-           caller.kind != CALLER_ROOT;
+                        thread->ops.account, &caller) == NULL &&
+           caller.kind == CALLER_ROOT;
 }
 
 static void refuse(struct exchange *exchange) {
@@ -36,7 +36,7 @@ static void refuse(struct exchange *exchange) {
 bool routes_handle(struct exchange *exchange) {
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
         if (slice_equal(exchange->request.path, slice_text(routes[i].path))) {
-            if (!is_refused(exchange, exchange->thread_context))
+            if (routes_are_allowed(exchange))
                 return routes[i].handle(exchange, exchange->thread_context);
             refuse(exchange);
             return true;

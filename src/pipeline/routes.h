@@ -7,5 +7,7 @@
 
 /* The endpoint's handle_own. */
 bool routes_handle(struct exchange *exchange);
+/* Where signatures are verified, these paths are the owner's: whether it is them who ask. */
+bool routes_are_allowed(struct exchange *exchange);
 
 #endif

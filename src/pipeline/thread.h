@@ -11,6 +11,7 @@
 
 struct delays;
 struct faults;
+struct pages;
 struct service_instance;
 
 /* exchange->thread_context. */
@@ -22,8 +23,9 @@ struct pipeline_thread {
     struct auditor *auditor;             /* NULL: there is no audit log */
     struct movable_clock *test_clock;    /* NULL: time is not to be moved */
     struct call_meter meter;
-    struct faults *faults;                   /* NULL: nothing is to go wrong */
-    struct delays *delays;                   /* with faults */
+    struct faults *faults; /* NULL: nothing is to go wrong */
+    struct delays *delays; /* with faults */
+    const struct pages *pages;
     const struct service_instance *services; /* besides DynamoDB; NULL: there are none */
 };
 

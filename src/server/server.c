@@ -21,6 +21,7 @@
 #include "metrics/meters.h"
 #include "pipeline/delays.h"
 #include "pipeline/faults.h"
+#include "pipeline/pages.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
@@ -30,11 +31,17 @@
 #include "server/access_audit.h"
 #include "server/certificates.h"
 #include "server/services.h"
+#include "server/telemetry.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
 #include "throttle/limits.h"
 
-enum { STOP_GRACE_MS = 5000, EXPR_CACHE_ENTRIES = 1024, WORKERS_MAX = 4 };
+enum {
+    STOP_GRACE_MS = 5000,
+    EXPR_CACHE_ENTRIES = 1024,
+    WORKERS_MAX = 4,
+    METRICS_CONNECTIONS_MAX = 100
+};
 
 #define MIB ((uint64_t)1 << 20)
 #define CACHE_BYTES_MIN (8 * MIB)
@@ -53,6 +60,9 @@ struct server {
     size_t tables_unencrypted; /* when it started: that ask for what they do not get */
     struct audit_log *audit;   /* NULL: there is none */
     struct meters *meters;
+    struct pages pages;
+    struct telemetry telemetry;
+    struct endpoint *metrics_endpoint; /* NULL: it has no port of its own */
     struct certificates *certificates; /* NULL: plain HTTP */
     struct services *services;
     struct workers *workers;
@@ -103,6 +113,7 @@ static void *io_thread_start(void *user, unsigned index) {
                                                   server->config.skew_minutes, server->clock);
     if (server->audit != NULL)
         thread->auditor = auditor_new(server->audit);
+    thread->pages = &server->pages;
     thread->meter.thread = meters_join(server->meters);
     thread->services = services_list(server->services);
     thread->faults = server->faults;
@@ -334,6 +345,7 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .handle_form = query_handle,
         .handle_service = service_route_handle,
         .handle_own = routes_handle,
+        .handle_other = pages_handle,
         .turned_away = pipeline_turned_away,
         .thread_start = io_thread_start,
         .thread_stop = io_thread_stop,
@@ -341,6 +353,75 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .user = server,
     };
     return endpoint_start(arena, &config, &server->endpoint);
+}
+
+/* ---- pages for who watches ---- */
+
+static struct slice write_metrics(void *user, struct op_context *context, struct slice accept,
+                                  struct buffer *out) {
+    const struct server *server = user;
+    return telemetry_write(&server->telemetry, context->catalog, accept, out);
+}
+
+static void open_pages(struct server *server) {
+    server->pages =
+        (struct pages){.write = write_metrics, .user = server, .open = server->config.metrics_open};
+    server->telemetry.started_ms = clock_now_ms(&system_clock);
+}
+
+/* From here on they tell that requests are served. */
+static void publish_pages(struct server *server) {
+    server->telemetry = (struct telemetry){
+        .meters = server->meters,
+        .engine = server->engine,
+        .store = server->store,
+        .endpoint = server->endpoint,
+        .workers = server->workers,
+        .program = server->config.program == NULL ? "gramme" : server->config.program,
+        .started_ms = server->telemetry.started_ms,
+    };
+    server->pages.workers = server->workers;
+    atomic_store(&server->pages.state, PAGES_READY);
+}
+
+static void *metrics_thread_start(void *user, unsigned index) {
+    (void)index;
+    struct server *server = user;
+    struct pipeline_thread *thread = calloc(1, sizeof(*thread));
+    CHECK(thread != NULL);
+    thread->pages = &server->pages;
+    return thread;
+}
+
+static void metrics_thread_stop(void *user, void *context) {
+    (void)user;
+    free(context);
+}
+
+static void handle_nothing(struct exchange *exchange) {
+    exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 404});
+}
+
+/* With a thread of its own, so that it answers when all others have too much to do, and before the
+ * store is open, which may take a while. It has no authenticator: who can reach it may read. */
+static struct error *start_metrics_endpoint(struct server *server, struct arena *arena) {
+    struct endpoint_config config = {
+        .host = slice_text(server->config.host),
+        .port = server->config.metrics_port,
+        .threads = 1,
+        .limits = endpoint_limits_default(),
+        .allow_hosts = names_of(arena, server->config.allow_hosts),
+        .random = &system_random,
+        .handle = handle_nothing,
+        .handle_other = pages_handle,
+        .thread_start = metrics_thread_start,
+        .thread_stop = metrics_thread_stop,
+        .user = server,
+    };
+    config.limits.connections_max = METRICS_CONNECTIONS_MAX;
+    if (server->config.metrics_port == 0)
+        return NULL;
+    return endpoint_start(arena, &config, &server->metrics_endpoint);
 }
 
 static struct error *run_access_command(void *user, struct arena *arena, struct slice input,
@@ -379,6 +460,8 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     server->endpoint_name =
         arena_printf(&server->arena, "%s:%u", server->config.host, server->config.port);
     TRY(load_policy(server, arena));
+    open_pages(server);
+    TRY(start_metrics_endpoint(server, arena));
     TRY(open_certificates(server, arena));
     TRY(start_engine(server, arena));
     count_unencrypted(server);
@@ -390,6 +473,7 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     TRY(start_faults(server, arena));
     TRY(start_endpoint(server, arena));
     start_control(server, arena);
+    publish_pages(server);
     return NULL;
 }
 
@@ -457,10 +541,13 @@ size_t server_tables_unencrypted(const struct server *server) {
 void server_stop(struct server *server) {
     if (server == NULL)
         return;
+    atomic_store(&server->pages.state, PAGES_STOPPING);
     control_stop(server->control);
     delays_hurry(server->delays);
     if (server->endpoint != NULL)
         endpoint_stop(server->endpoint, STOP_GRACE_MS);
+    if (server->metrics_endpoint != NULL)
+        endpoint_stop(server->metrics_endpoint, STOP_GRACE_MS);
     workers_stop(server->workers);
     delays_stop(server->delays);
     faults_free(server->faults);

@@ -59,6 +59,11 @@ static void print_banner(const struct server_config *config, const struct server
                    : "relaxed: a power loss may take the last 100 ms of writes");
     if (config->throttle)
         printf("  throttling  as provisioned, with a burst of %u s\n", config->burst_seconds);
+    if (config->metrics_port != 0) {
+        char metrics[300];
+        print_url(metrics, sizeof(metrics), false, host_to_try(config->host), config->metrics_port);
+        printf("  metrics     %s/metrics\n", metrics);
+    }
     printf("  region      %s\n", config->region);
     if (config->policy != NULL)
         printf("  policy      %s\n", config->policy);
@@ -247,6 +252,13 @@ static const struct option serve_options[] = {
     {"burst", "SECONDS", .kind = OPTION_NUMBER, AT(config.burst_seconds), .number = {1, 300},
      .preset = "300", .needs = "throttle",
      .help = "how many seconds of provisioned units that were not used are kept"},
+    {"metrics-port", "N", .group = "Watching it", .kind = OPTION_NUMBER, AT(config.metrics_port),
+     .number = {1, 65535}, .otherwise = "on the main port only",
+     .help = "answer GET /metrics and /health at this port, too, in plain HTTP to whoever reaches "
+             "it, with a thread of its own; see docs/METRICS.md"},
+    {"metrics-open", .kind = OPTION_FLAG, AT(config.metrics_open),
+     .otherwise = "with --auth only this machine and the owner's keys",
+     .help = "answer GET /metrics at the main port to everybody"},
     {"sns-endpoint", "URL", .group = "Alarms", .kind = OPTION_TEXT,
      AT(config.alarm_actions.sns_endpoint), .form = {"an http:// or https:// URL", is_url},
      .otherwise = "topics go nowhere",

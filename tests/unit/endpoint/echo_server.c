@@ -98,12 +98,13 @@ static void handle(struct exchange *exchange) {
         reply_echo(exchange);
 }
 
-static void handle_other(struct exchange *exchange) {
+static bool handle_other(struct exchange *exchange) {
     buffer_append_text(&exchange->reply, "other");
     exchange_reply_with(exchange, &(struct exchange_reply_options){
                                       .status = 200,
                                       .content_type = SLICE_LITERAL("text/plain"),
                                       .headers = SLICE_LITERAL("X-More: 1\r\nX-Most: 2\r\n")});
+    return true;
 }
 
 static void *thread_start(void *user, unsigned index) {

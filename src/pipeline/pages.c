@@ -1,0 +1,112 @@
+/* pages.c - answering them. */
+#include "pipeline/pages.h"
+
+#include "base/container.h"
+#include "pipeline/routes.h"
+#include "pipeline/thread.h"
+
+/* A page on its way: to a worker and back. */
+struct page_task {
+    struct worker_task task;
+    struct exchange *exchange;
+    const struct pages *pages;
+    struct slice content_type;
+};
+
+static void reply(struct exchange *exchange, int status, struct slice content_type) {
+    exchange_reply_with(exchange, &(struct exchange_reply_options){
+                                      .status = status,
+                                      .content_type = content_type,
+                                      .headers = SLICE_LITERAL("Cache-Control: no-store\r\n")});
+}
+
+/* ---- health ---- */
+
+static void reply_health(struct exchange *exchange, bool well, const char *word) {
+    buffer_printf(&exchange->reply, "{\"status\":\"%s\"}\n", word);
+    reply(exchange, well ? 200 : 503, SLICE_LITERAL("application/json"));
+}
+
+static void handle_live(struct exchange *exchange, const struct pages *pages) {
+    (void)pages;
+    reply_health(exchange, true, "live");
+}
+
+static void handle_ready(struct exchange *exchange, const struct pages *pages) {
+    static const char *const words[] = {"starting", "ready", "stopping"};
+    enum pages_state state = atomic_load(&pages->state);
+    reply_health(exchange, state == PAGES_READY, words[state]);
+}
+
+/* ---- metrics ---- */
+
+static struct slice accept_header(const struct http_request *request) {
+    for (uint32_t i = 0; i < request->header_count; i++) {
+        struct http_header header = http_request_header_at(request, i);
+        if (slice_equal_ignoring_case(header.name, SLICE_LITERAL("accept")))
+            return header.value;
+    }
+    return SLICE_NONE;
+}
+
+static void send_page(struct net_task *task) {
+    struct exchange *exchange = container_of(task, struct exchange, task);
+    struct page_task *page = exchange->user;
+    reply(exchange, 200, page->content_type);
+}
+
+static void write_page(struct worker_task *task, void *context) {
+    struct page_task *page = container_of(task, struct page_task, task);
+    struct exchange *exchange = page->exchange;
+    page->content_type = page->pages->write(page->pages->user, context,
+                                            accept_header(&exchange->request), &exchange->reply);
+    exchange->task.run = send_page;
+    net_loop_post(exchange->loop, &exchange->task);
+}
+
+static bool comes_from_here(struct exchange *exchange) {
+    struct slice peer = exchange_peer(exchange);
+    return slice_starts_with(peer, SLICE_LITERAL("127.")) || slice_is(peer, "::1");
+}
+
+static bool may_read(struct exchange *exchange, const struct pages *pages) {
+    return pages->open || comes_from_here(exchange) || routes_are_allowed(exchange);
+}
+
+static void handle_metrics(struct exchange *exchange, const struct pages *pages) {
+    if (atomic_load(&pages->state) == PAGES_STARTING) {
+        reply_health(exchange, false, "starting");
+        return;
+    }
+    if (!may_read(exchange, pages)) {
+        buffer_append_text(&exchange->reply, "metrics are for this machine, unless the server has "
+                                             "--metrics-open or a --metrics-port\n");
+        reply(exchange, 403, SLICE_LITERAL("text/plain"));
+        return;
+    }
+    struct page_task *page = ARENA_NEW(&exchange->arena, struct page_task);
+    page->exchange = exchange;
+    page->pages = pages;
+    page->task.run = write_page;
+    exchange->user = page;
+    workers_submit(pages->workers, &page->task);
+}
+
+bool pages_handle(struct exchange *exchange) {
+    static const struct {
+        const char *path;
+        void (*handle)(struct exchange *exchange, const struct pages *pages);
+    } paths[] = {
+        {"/metrics", handle_metrics},
+        {"/health", handle_live},
+        {"/health/live", handle_live},
+        {"/health/ready", handle_ready},
+    };
+    const struct pipeline_thread *thread = exchange->thread_context;
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+        if (slice_equal(exchange->request.path, slice_text(paths[i].path))) {
+            paths[i].handle(exchange, thread->pages);
+            return true;
+        }
+    return false;
+}

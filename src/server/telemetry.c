@@ -1,0 +1,118 @@
+/* telemetry.c - what is known of a server at this moment, family by family. */
+#include "server/telemetry.h"
+
+#include "base/clock.h"
+#include "engine/engine.h"
+#include "pipeline/pipeline.h"
+#include "prometheus/meter_page.h"
+#include "prometheus/process.h"
+
+static void write_build(const struct telemetry *telemetry, struct exposition *to) {
+    struct slice program = slice_text(telemetry->program);
+    const uint8_t *blank = memchr(program.data, ' ', program.len);
+    if (blank != NULL)
+        program = slice_skip(program, (size_t)(blank + 1 - program.data));
+    struct exposition_labels labels = labels_with(NO_LABELS, "version", program);
+    labels = labels_with(labels, "store", slice_text(telemetry->store->engine->name));
+    exposition_family(to, "gramme_build_info", EXPOSITION_GAUGE, "Which gramme this is.");
+    exposition_sample(to, "", &labels, 1);
+    exposition_single(to, "gramme_uptime_seconds", EXPOSITION_GAUGE, "Since the server started.",
+                      (double)(clock_now_ms(&system_clock) - telemetry->started_ms) / 1000);
+}
+
+static void write_connections(const struct telemetry *telemetry, struct exposition *to) {
+    struct endpoint_stats stats = endpoint_stats(telemetry->endpoint);
+    exposition_single(to, "gramme_connections", EXPOSITION_GAUGE, "Open connections.",
+                      (double)stats.connections);
+    exposition_single(to, "gramme_connections_accepted", EXPOSITION_COUNTER,
+                      "Connections since the start.", (double)stats.connections_accepted);
+    exposition_single(to, "gramme_connections_refused", EXPOSITION_COUNTER,
+                      "Connections over the limit.", (double)stats.connections_refused);
+    exposition_single(to, "gramme_http_requests", EXPOSITION_COUNTER,
+                      "Complete HTTP requests, whatever they asked for.", (double)stats.requests);
+    exposition_single(to, "gramme_large_bodies_bytes", EXPOSITION_GAUGE,
+                      "Memory that large requests and replies take of their budget.",
+                      (double)stats.memory_bytes);
+    exposition_single(to, "gramme_large_bodies_limit_bytes", EXPOSITION_GAUGE, "That budget.",
+                      (double)endpoint_limits_default().memory_bytes_max);
+}
+
+static void write_queues(const struct telemetry *telemetry, struct exposition *to) {
+    exposition_single(to, "gramme_commit_queue_length", EXPOSITION_GAUGE,
+                      "Jobs that wait for the commit thread.",
+                      (double)engine_queue_length(telemetry->engine));
+    exposition_single(to, "gramme_worker_queue_length", EXPOSITION_GAUGE,
+                      "Long reads that wait for a worker.",
+                      (double)workers_queue_length(telemetry->workers));
+}
+
+static void write_store(const struct telemetry *telemetry, struct arena *arena,
+                        struct exposition *to) {
+    struct store_statistic list[STORE_STATISTICS_MAX];
+    size_t count = store_statistics(telemetry->store, arena, list);
+    for (size_t i = 0; i < count; i++) {
+        struct slice name = arena_printf(arena, "gramme_store_%s", list[i].name);
+        exposition_single(to, (const char *)name.data, EXPOSITION_GAUGE, list[i].help,
+                          list[i].value);
+    }
+}
+
+/* ---- tables ---- */
+
+static void write_count(struct exposition *to, const struct exposition_labels *labels,
+                        const struct table_stats *stats, bool bytes) {
+    exposition_sample(
+        to, "", labels,
+        (double)(bytes ? atomic_load(&stats->size_bytes) : atomic_load(&stats->item_count)));
+}
+
+static void write_counts(struct exposition *to, struct table *const *tables, size_t count,
+                         bool bytes) {
+    for (size_t i = 0; i < count; i++) {
+        const struct table_definition *table = &tables[i]->definition;
+        struct exposition_labels labels = labels_with(NO_LABELS, "table", table->name);
+        write_count(to, &labels, tables[i]->stats, bytes);
+        for (size_t j = 0; j < table->index_count; j++) {
+            struct exposition_labels of_index =
+                labels_with(labels, "index", table->indexes[j].name);
+            write_count(to, &of_index, tables[i]->index_stats[j], bytes);
+        }
+    }
+}
+
+/* No more of them than the meters tell apart. */
+static void write_tables(struct catalog_view *catalog, struct exposition *to) {
+    struct table *const *tables;
+    size_t count = catalog_tables(catalog, &tables);
+    exposition_single(to, "gramme_tables", EXPOSITION_GAUGE, "Tables there are.", (double)count);
+    if (count > METER_TABLES_MAX)
+        count = METER_TABLES_MAX;
+    exposition_family(to, "gramme_table_items", EXPOSITION_GAUGE,
+                      "Items of a table, or entries of an index.");
+    write_counts(to, tables, count, false);
+    exposition_family(to, "gramme_table_bytes", EXPOSITION_GAUGE, "Their size.");
+    write_counts(to, tables, count, true);
+}
+
+struct slice telemetry_write(const struct telemetry *telemetry, struct catalog_view *catalog,
+                             struct slice accept, struct buffer *out) {
+    const char *names[METER_OPERATIONS_MAX] = {NULL};
+    const struct op_listing *list;
+    size_t count = op_list(&list);
+    struct arena CLEANUP(arena_release) arena;
+    struct meter_sums sums;
+    struct exposition to = {.out = out, .open_metrics = exposition_wants_open_metrics(accept)};
+    arena_init(&arena);
+    for (size_t i = 0; i < count && i < METER_NO_OPERATION; i++)
+        names[i] = list[i].name;
+    meters_read(telemetry->meters, &arena, false, &sums);
+    write_build(telemetry, &to);
+    meter_page_write(&to, &sums, names);
+    write_tables(catalog, &to);
+    write_queues(telemetry, &to);
+    write_connections(telemetry, &to);
+    write_store(telemetry, &arena, &to);
+    process_page_write(&to);
+    exposition_end(&to);
+    return exposition_content_type(to.open_metrics);
+}

@@ -1,0 +1,30 @@
+/* telemetry.h - the page of numbers that a server shows: its meters, its tables, its process.
+ *
+ * Threads: any; the catalog's view is the caller's. */
+#ifndef GRAMME_SERVER_TELEMETRY_H
+#define GRAMME_SERVER_TELEMETRY_H
+
+#include "base/buffer.h"
+
+struct catalog_view;
+struct endpoint;
+struct engine;
+struct meters;
+struct store;
+struct workers;
+
+struct telemetry {
+    struct meters *meters;
+    struct engine *engine;
+    struct store *store;
+    struct endpoint *endpoint;
+    struct workers *workers;
+    const char *program; /* its name and version */
+    int64_t started_ms;
+};
+
+/* Returns the content type; `accept` chooses between the two formats. */
+struct slice telemetry_write(const struct telemetry *telemetry, struct catalog_view *catalog,
+                             struct slice accept, struct buffer *out);
+
+#endif
