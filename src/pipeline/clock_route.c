@@ -82,7 +82,10 @@ static struct error *move_clock(struct exchange *exchange, struct movable_clock 
     struct arena *arena = &exchange->arena;
     struct clock_move move = {0};
     TRY(read_move(arena, exchange->request.body, &move));
-    switch (engine_move_clock(engine, clock, &move, ret_now_ms)) {
+    publish_now(exchange->thread_context); /* what was counted, at the time it was */
+    enum clock_moved moved = engine_move_clock(engine, clock, &move, ret_now_ms);
+    publish_now(exchange->thread_context); /* nothing that comes now belongs to a minute before */
+    switch (moved) {
     case CLOCK_MOVED:
         break;
     case CLOCK_WOULD_GO_BACK:

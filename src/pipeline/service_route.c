@@ -233,6 +233,7 @@ static struct error *run(struct service_request *self) {
     if (self->form == ANSWER_XML)
         begin_xml(self);
     answer_init(&self->answer, self->form, &exchange->reply);
+    publish_now(exchange->thread_context);
     TRY(self->op->run(&self->call));
     answer_finish(&self->answer);
     if (self->form == ANSWER_XML)

@@ -26,7 +26,17 @@ struct pipeline_thread {
     struct faults *faults; /* NULL: nothing is to go wrong */
     struct delays *delays; /* with faults */
     const struct pages *pages;
+    /* Has published what was counted, before metrics are read and around a move of the clock. */
+    struct publishing {
+        void (*now)(void *user); /* NULL: nobody publishes */
+        void *user;
+    } publishing;
     const struct service_instance *services; /* besides DynamoDB; NULL: there are none */
 };
+
+static inline void publish_now(const struct pipeline_thread *thread) {
+    if (thread->publishing.now != NULL)
+        thread->publishing.now(thread->publishing.user);
+}
 
 #endif

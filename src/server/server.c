@@ -27,6 +27,7 @@
 #include "pipeline/routes.h"
 #include "pipeline/service_route.h"
 #include "policy/policy.h"
+#include "publish/publisher.h"
 #include "server/access.h"
 #include "server/access_audit.h"
 #include "server/certificates.h"
@@ -62,6 +63,8 @@ struct server {
     struct meters *meters;
     struct pages pages;
     struct telemetry telemetry;
+    const char *operations[METER_OPERATIONS_MAX]; /* by number; NULL: there is none */
+    struct publisher *publisher;
     struct endpoint *metrics_endpoint; /* NULL: it has no port of its own */
     struct certificates *certificates; /* NULL: plain HTTP */
     struct services *services;
@@ -100,6 +103,10 @@ static void context_free(struct op_context *context) {
     expr_cache_free(context->exprs);
 }
 
+static void publish(void *user) {
+    publisher_sample(user);
+}
+
 static void *io_thread_start(void *user, unsigned index) {
     (void)index;
     struct server *server = user;
@@ -114,6 +121,7 @@ static void *io_thread_start(void *user, unsigned index) {
     if (server->audit != NULL)
         thread->auditor = auditor_new(server->audit);
     thread->pages = &server->pages;
+    thread->publishing = (struct publishing){publish, server->publisher};
     thread->meter.thread = meters_join(server->meters);
     thread->services = services_list(server->services);
     thread->faults = server->faults;
@@ -299,6 +307,25 @@ static struct error *open_services(struct server *server, struct arena *arena) {
     return NULL;
 }
 
+static void name_operations(struct server *server) {
+    const struct op_listing *list;
+    size_t count = op_list(&list);
+    CHECK(count < METER_NO_OPERATION);
+    for (size_t i = 0; i < count; i++)
+        server->operations[i] = list[i].name;
+}
+
+static struct error *start_publisher(struct server *server, struct arena *arena) {
+    struct publisher_options options = {
+        .meters = server->meters,
+        .series = services_series(server->services),
+        .engine = server->engine,
+        .clock = server->clock,
+        .names = server->operations,
+    };
+    return publisher_start(arena, &options, &server->publisher);
+}
+
 static struct error *start_workers(struct server *server, struct arena *arena) {
     unsigned count = server->config.threads;
     struct workers_options options = {
@@ -377,6 +404,7 @@ static void publish_pages(struct server *server) {
         .store = server->store,
         .endpoint = server->endpoint,
         .workers = server->workers,
+        .names = server->operations,
         .program = server->config.program == NULL ? "gramme" : server->config.program,
         .started_ms = server->telemetry.started_ms,
     };
@@ -469,6 +497,7 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     TRY(open_access(server, arena));
     TRY(open_audit(server, arena));
     TRY(open_services(server, arena));
+    TRY(start_publisher(server, arena));
     TRY(start_workers(server, arena));
     TRY(start_faults(server, arena));
     TRY(start_endpoint(server, arena));
@@ -485,6 +514,7 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     arena_init(&server->arena);
     movable_clock_init(&server->movable);
     server->meters = meters_new();
+    name_operations(server);
     steady_clock_init(&server->steady, (int64_t)config->clock_hold_ms);
     server->clock = config->test_clock ? &server->movable.clock : &server->steady.clock;
     if (config->throttle)
@@ -554,6 +584,7 @@ void server_stop(struct server *server) {
     audit_log_close(server->audit);
     if (server->config.test_clock && server->engine != NULL)
         engine_time_moved(server->engine); /* it keeps the time, for the next run */
+    publisher_stop(server->publisher);
     services_close(server->services);
     access_close(server->access);
     engine_close(server->engine);

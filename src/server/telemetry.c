@@ -96,18 +96,13 @@ static void write_tables(struct catalog_view *catalog, struct exposition *to) {
 
 struct slice telemetry_write(const struct telemetry *telemetry, struct catalog_view *catalog,
                              struct slice accept, struct buffer *out) {
-    const char *names[METER_OPERATIONS_MAX] = {NULL};
-    const struct op_listing *list;
-    size_t count = op_list(&list);
     struct arena CLEANUP(arena_release) arena;
     struct meter_sums sums;
     struct exposition to = {.out = out, .open_metrics = exposition_wants_open_metrics(accept)};
     arena_init(&arena);
-    for (size_t i = 0; i < count && i < METER_NO_OPERATION; i++)
-        names[i] = list[i].name;
     meters_read(telemetry->meters, &arena, false, &sums);
     write_build(telemetry, &to);
-    meter_page_write(&to, &sums, names);
+    meter_page_write(&to, &sums, telemetry->names);
     write_tables(catalog, &to);
     write_queues(telemetry, &to);
     write_connections(telemetry, &to);

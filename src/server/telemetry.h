@@ -19,7 +19,8 @@ struct telemetry {
     struct store *store;
     struct endpoint *endpoint;
     struct workers *workers;
-    const char *program; /* its name and version */
+    const char *const *names; /* of operations, by number */
+    const char *program;      /* its name and version */
     int64_t started_ms;
 };
 
