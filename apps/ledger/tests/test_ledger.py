@@ -512,6 +512,36 @@ class CrashAtEveryPoint(Ledger):
         self.expect(f"{payments + 1} transactions, 3 accounts, 0 problems\n", "reconcile", *ALWAYS)
 
 
+    def check(self, arguments, died_at_least=4, again=(0,)):
+        died = 0
+        for key in deaths(self.server.port, self.app, arguments):
+            status, _, err = self.run_app(*self.last)
+            self.assertIn(status, again, err)
+            died += 1
+        self.assertGreaterEqual(died, died_at_least)
+        self.assertRegex(self.run_app("reconcile", *ALWAYS)[1], r"^\d+ transactions, \d+ accounts, 0 problems\n$")
+
+    def test_all_other_moves(self):
+        self.open("1500.00", "0.00")
+
+        def kept(*arguments):
+            self.last = arguments
+            return arguments
+
+        def pending(key):
+            return self.pay(key, "1.00", payer="a1", payee="a2")[1].split()[0] if key.startswith("r-") else self.run_app(
+                *self.pay_arguments(key, "1.00"), "--pending")[1].split()[0]
+
+        self.check(lambda key: kept("deposit", "--key", f"d-{key}", "--to", "a1", "--amount", "1.00"))
+        self.check(lambda key: kept("withdraw", "--key", f"w-{key}", "--from", "a1", "--amount", "1.00"))
+        self.check(lambda key: kept("complete", pending(f"c-{key}")))
+        self.check(lambda key: kept("fail", pending(f"f-{key}"), "--reason", "x"))
+        self.check(lambda key: kept("reverse", pending(f"r-{key}")))
+        # An account that was opened before the crash is there: the second run says so.
+        self.check(lambda key: kept("account", "open", "--id", f"o-{key}", "--user", "v", "--balance", "3.00"), again=(0, 1))
+        self.check(lambda key: kept("account", "freeze", "a2"))
+
+
 class BadInput(Ledger):
     ID = "is 1 to 64 letters, digits, '.', '_' or '-', not "
     TEXT = "is 1 to 200 bytes of text without control characters"
@@ -620,6 +650,44 @@ class AwsCli(Ledger):
                                     " --key-condition-expression 'GSI1PK = :account AND begins_with(GSI1SK, :prefix)'",
                                     {":account": {"S": "ACCOUNT#a1"}, ":prefix": {"S": "LEG#"}},
                                     "Items[].[LegType.S,Amount.N]"), "debit\t4.5\ndebit\t5.5\ncredit\t1500\n")
+
+    def test_units_of_the_design(self):
+        """The capacity that the design reckons with, as the server counts it."""
+        self.open("1500.00", "0.00")
+        self.pay("k1")
+        table = {"TableName": "FinancialTransactions", "ReturnConsumedCapacity": "TOTAL"}
+        key = {"PK": {"S": f"TXN#{K1}"}, "SK": {"S": "METADATA"}}
+        self.assertEqual([self.client.get_item(**table, Key=key, ConsistentRead=strong)["ConsumedCapacity"]["CapacityUnits"]
+                          for strong in (False, True)], [0.5, 1])
+
+        def query(index, condition, consistent=False, **values):
+            more = {"IndexName": index} if index else {}
+            return self.client.query(**table, **more, KeyConditionExpression=condition, ConsistentRead=consistent,
+                                     ExpressionAttributeValues={f":{name}": {"S": value} for name, value in values.items()})
+
+        self.assertEqual([query(None, "PK = :p", strong, p=f"TXN#{K1}")["ConsumedCapacity"]["CapacityUnits"]
+                          for strong in (False, True)], [0.5, 1])
+        self.assertEqual(query("GSI2", "GSI2PK = :k", k="IDEMPOTENCY#k1")["ConsumedCapacity"]["CapacityUnits"], 0.5)
+        with self.assertRaisesRegex(self.client.exceptions.ClientError, "Consistent reads are not supported"):
+            query("GSI2", "GSI2PK = :k", True, k="IDEMPOTENCY#k1")
+        header = self.item(f"TXN#{K1}")
+        leg = next(item for item in self.everything()["FinancialTransactions"] if item["SK"]["S"].startswith("LEG#")
+                   and item["PK"]["S"] == f"TXN#{K1}" and item["AccountID"]["S"] == "a1")
+        account = "660f9511-e29b-41d4-a716-446655440000"
+        for n in range(100):  # with ids as long as the design's
+            self.client.put_item(TableName="FinancialTransactions", Item={
+                **header, "PK": {"S": f"TXN#{n:036}"}, "MerchantID": {"S": account}, "Description": {"S": "Coffee purchase"},
+                "IdempotencyKey": {"S": "abc123def456"}, "GSI2PK": {"S": "IDEMPOTENCY#abc123def456"}})
+            self.client.put_item(TableName="FinancialTransactions", Item={
+                **leg, "PK": {"S": f"TXN#{n:036}"}, "AccountID": {"S": account}, "GSI1PK": {"S": f"ACCOUNT#{account}"}})
+        for reply in (query("GSI1", "GSI1PK = :s AND GSI1SK >= :t", s="STATUS#completed", t="CREATED#2020"),
+                      query("GSI1", "GSI1PK = :a AND begins_with(GSI1SK, :l)", a=f"ACCOUNT#{account}", l="LEG#")):
+            self.assertGreaterEqual(reply["Count"], 100)
+            self.assertTrue(5 <= reply["ConsumedCapacity"]["CapacityUnits"] <= 10, reply["ConsumedCapacity"])
+        puts = [{"Put": {"TableName": "FinancialTransactions", "Item": {"PK": {"S": f"MERCHANT#x{n}"}, "SK": {"S": "METADATA"}}}}
+                for n in range(3)]
+        reply = self.client.transact_write_items(TransactItems=puts, ReturnConsumedCapacity="TOTAL")
+        self.assertEqual(reply["ConsumedCapacity"][0]["CapacityUnits"], 6)
 
     def test_a_payment_by_hand(self):
         """The five writes, typed by a person: the program takes them for a payment like its own."""

@@ -78,6 +78,42 @@ class Commands(PaymentSaga):
         self.expect("user-123 899.50 USD version 2\n", "wallet", "show", "user-123")
         self.expect("count 1 sum N average N min N p50 N p90 N p99 N max N\n", "metrics", "PAYMENT_LATENCY", time.strftime("%Y-%m-%d", time.gmtime()))
 
+    def test_the_items_of_the_design(self):
+        """Every attribute that the design names, in its form; what else there is beside it."""
+        second, milli = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$", r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$"
+        self.wallet()
+        self.pay("pay-789")
+        self.pay("pay-790", gateway="exit 2; #")
+        tables = self.everything()
+        wallet, = tables["Wallets"]
+        self.assertEqual({**wallet, "updatedAt": 0, "createdAt": 0}, {
+            "userId": {"S": "user-123"}, "balance": {"N": "899.5"}, "currency": {"S": "USD"}, "version": {"N": "4"},
+            "updatedAt": 0, "createdAt": 0})
+        self.assertRegex(wallet["updatedAt"]["S"], second)
+        self.assertRegex(wallet["createdAt"]["S"], second)
+        event = [item for item in tables["PaymentEvents"] if item["paymentId"]["S"] == "pay-789"][-1]
+        self.assertEqual({**event, "timestamp": 0, "correlationId": 0}, {
+            "paymentId": {"S": "pay-789"}, "timestamp": 0, "userId": {"S": "user-123"}, "eventType": {"S": "PAYMENT_PROCESSED"},
+            "amount": {"N": "100.5"}, "status": {"S": "SUCCESS"}, "correlationId": 0,
+            "metadata": {"M": {"detail": {"S": "sim-user-123:pay-789"}}}})
+        self.assertRegex(event["timestamp"]["S"], milli)
+        self.assertRegex(event["correlationId"]["S"], "^exec-[0-9a-f]{16}$")
+        breaker, = tables["CircuitBreakerState"]
+        self.assertEqual({**breaker, "resetTime": 0, "lastFailureTime": 0, "lastSuccessTime": 0}, {
+            "serviceName": {"S": "payment-gateway"}, "state": {"S": "CLOSED"}, "failureCount": {"N": "1"}, "successCount": {"N": "0"},
+            "resetTime": 0, "lastFailureTime": 0, "lastSuccessTime": 0})
+        self.assertRegex(breaker["lastFailureTime"]["S"], second)
+        self.assertGreater(int(breaker["resetTime"]["N"]), time.time())
+        key = self.key("pay-789")
+        self.assertEqual((key["idempotencyKey"]["S"], key["paymentId"]["S"], key["status"]["S"], key["result"]["M"]["status"]["S"]),
+                         ("user-123:pay-789", "pay-789", "COMPLETED", "SUCCESS"))
+        self.assertRegex(key["createdAt"]["S"], second)
+        metric = next(item for item in tables["Metrics"] if item["metricType#date"]["S"].startswith("PAYMENT_LATENCY#"))
+        self.assertRegex(metric["metricType#date"]["S"], r"^PAYMENT_LATENCY#\d{4}-\d\d-\d\d$")
+        self.assertRegex(metric["timestamp"]["S"], milli)
+        self.assertEqual(metric["dimensions"], {"M": {"service": {"S": "payments-adapter"}, "operation": {"S": "process_payment"},
+                                                      "status": {"S": "success"}}})
+
     def test_a_declined_payment_is_refunded(self):
         self.wallet()
         for _ in range(2):
@@ -520,6 +556,31 @@ class CrashAtEveryPoint(PaymentSaga):
     def test_an_open_breaker(self):
         self.open_breaker()
         self.check("FAILED 100.50 the circuit breaker is open", False)
+
+
+    def check_undone(self, command, prepare, result):
+        """A command that gives the money back, killed at each of its requests."""
+        self.wallet()
+        undo = ["--gateway", self.gateway]
+
+        def arguments(payment):
+            prepare(payment)
+            return [command, payment, *undo]
+
+        count = 0
+        for payment in deaths(self.server.port, self.app, arguments):
+            self.assertEqual(self.run_app(command, payment, *undo), (0, f"{payment} {result.replace('ID', payment)}\n", ""))
+            count += 1
+        self.assertGreater(count, 10)
+        self.assertEqual(self.balance(), "1000")
+        self.expect("1 wallets, 0 problems\n", "wallet", "verify")
+
+    def test_a_refund(self):
+        self.check_undone("refund", lambda payment: self.pay(payment, "1.00"), "REFUNDED 1.00 sim-user-123:ID")
+
+    def test_a_cancelled_payment(self):
+        self.check_undone("cancel", lambda payment: self.pay(payment, "1.00", gateway="exit 7; #", more=["--breaker-failures", "1000"]),
+                          "FAILED 1.00 cancelled")
 
 
 class Breaker(PaymentSaga):
