@@ -2,6 +2,7 @@
 #include "cloudwatch/data_query.h"
 
 #include "cloudwatch/request.h"
+#include "cloudwatch/search.h"
 
 static const struct input_field metric_fields[] = {
     INPUT("Namespace", INPUT_TEXT, .required = true, .min = 1, .max = METRIC_NAME_SPACE_MAX),
@@ -191,6 +192,54 @@ static struct error *find_metrics(void *user, struct slice text, struct math_val
     return NULL;
 }
 
+static struct slice label_of(struct arena *arena, const struct metric *metric) {
+    struct slice label = metric->name;
+    for (size_t i = 0; i < metric->dimension_count; i++)
+        label = arena_printf(arena, "%.*s %.*s", SLICE_ARGS(label),
+                             SLICE_ARGS(metric->dimensions[i].value));
+    return label;
+}
+
+/* Each as if it were a query of its own. */
+static struct error *read_found(struct run *run, const struct math_search *search,
+                                const struct search *meant, struct math_value *value) {
+    struct series_filter filter = {.name_space = search_name_space(meant)};
+    struct data_query query = {.period_s =
+                                   search->period_s >= 60 ? (int64_t)search->period_s : 300};
+    struct metric *metrics;
+    size_t count;
+    bool more;
+    if (!statistic_read_plain(search->stat, &query.statistic) &&
+        !statistic_read_extended(search->stat, &query.statistic))
+        return error_new(run->arena, ERROR_VALIDATION, "There is no statistic '%.*s'",
+                         SLICE_ARGS(search->stat));
+    if (query.period_s % 60 != 0)
+        return error_new(run->arena, ERROR_VALIDATION, "A period must be a multiple of 60");
+    series_list(run->range->series, run->arena, &filter, SERIES_MAX, &metrics, &count, &more);
+    value->list = ARENA_ARRAY(run->arena, struct math_series, SEARCH_RESULTS_MAX);
+    for (size_t i = 0; i < count && value->count < SEARCH_RESULTS_MAX; i++) {
+        if (!search_matches(meant, &metrics[i]))
+            continue;
+        query.metric = metrics[i];
+        query.metric.unit = METRIC_UNIT_ANY;
+        TRY(run_metric(run, &query));
+        value->list[value->count] = *query.value.list;
+        value->list[value->count++].label = label_of(run->arena, &metrics[i]);
+    }
+    return NULL;
+}
+
+static struct error *find_search(void *user, const struct math_search *search,
+                                 struct math_value *ret_value) {
+    struct run *run = user;
+    const struct search *meant;
+    struct math_value value = {.kind = MATH_LIST};
+    TRY(search_compile(run->arena, search->text, &meant));
+    TRY(read_found(run, search, meant, &value));
+    *ret_value = value;
+    return NULL;
+}
+
 /* An expression's periods are those of the slowest metric, unless it tells. */
 static int64_t slowest(const struct run *run, const struct data_query *query) {
     int64_t period = 60;
@@ -210,6 +259,7 @@ static struct error *run_expression(struct run *run, struct data_query *query) {
     int64_t last = range->now_ms + (int64_t)SERIES_AHEAD_MINUTES * SERIES_MINUTE_MS;
     struct math_scope scope = {.find = find_name,
                                .metrics = find_metrics,
+                               .search = find_search,
                                .user = run,
                                .from_ms = run->from_ms,
                                .to_ms = range->to_ms < last ? range->to_ms : last,

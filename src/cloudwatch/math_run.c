@@ -426,6 +426,16 @@ static struct error *run_metrics(struct runner *runner, const struct math_node *
                           ret_value);
 }
 
+static struct error *run_search(struct runner *runner, const struct math_node *node,
+                                struct math_value *ret_value) {
+    const struct math_node *text = node->first, *stat = text->next, *period = stat->next;
+    if (text->kind != MATH_NODE_TEXT || stat->kind != MATH_NODE_TEXT ||
+        (period != NULL && period->kind != MATH_NODE_NUMBER))
+        return wrong(runner, "SEARCH takes a text, a statistic and a period");
+    const struct math_search search = {text->text, stat->text, period == NULL ? 0 : period->number};
+    return runner->scope->search(runner->scope->user, &search, ret_value);
+}
+
 /* Lists in it are part of it. */
 static struct error *run_list(struct runner *runner, const struct math_node *node,
                               struct math_value *ret_value) {
@@ -458,7 +468,7 @@ static struct error *run_call(struct runner *runner, const struct math_node *nod
         [MATH_DIFF_TIME] = run_steps, [MATH_RUNNING_SUM] = run_steps,
         [MATH_FILL] = run_fill,       [MATH_IF] = run_if,
         [MATH_PERIOD] = run_period,   [MATH_TIME_SERIES] = run_time_series,
-        [MATH_METRICS] = run_metrics,
+        [MATH_METRICS] = run_metrics, [MATH_SEARCH] = run_search,
     };
     return functions[node->function](runner, node, ret_value);
 }
@@ -470,7 +480,7 @@ static struct error *run(struct runner *runner, const struct math_node *node,
         *ret_value = number_value(node->number);
         return NULL;
     case MATH_NODE_TEXT:
-        return wrong(runner, "A text is wanted by METRICS only");
+        return wrong(runner, "A text is wanted by METRICS and SEARCH only");
     case MATH_NODE_NAME:
         return runner->scope->find(runner->scope->user, node->text, ret_value);
     case MATH_NODE_LIST:

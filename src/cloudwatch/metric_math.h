@@ -9,6 +9,7 @@
  *   + - * / ^ - ! == != < <= > >= && || AND OR ( )   numbers, [a, b], "text"
  *   ABS CEIL FLOOR LOG LOG10   SUM AVG MIN MAX STDDEV   DIFF RATE DIFF_TIME RUNNING_SUM
  *   FILL(m, 0 | REPEAT | LINEAR)   IF(c, a, b)   PERIOD(m)   TIME_SERIES(n)   METRICS(["text"])
+ *   SEARCH("text", "Sum", 300)
  *
  * Memory: the arena; a compiled expression is immutable. Pure: no file but these knows it. */
 #ifndef GRAMME_CLOUDWATCH_METRIC_MATH_H
@@ -45,11 +46,20 @@ struct math_node;
 struct error *math_compile(struct arena *arena, struct slice text,
                            const struct math_node **ret_node);
 
+struct math_search {
+    struct slice text;
+    struct slice stat;
+    double period_s;
+};
+
 /* What names stand for. */
 struct math_scope {
     struct error *(*find)(void *user, struct slice name, struct math_value *ret_value);
     /* All metrics whose names have the text in them, as a list. */
     struct error *(*metrics)(void *user, struct slice text, struct math_value *ret_value);
+    /* All metrics that are meant (search.h), as a list; a period of 0 is that of the others. */
+    struct error *(*search)(void *user, const struct math_search *search,
+                            struct math_value *ret_value);
     void *user;
     int64_t from_ms, to_ms; /* the time that is asked for */
     int64_t period_s;       /* of series that are made of a number */

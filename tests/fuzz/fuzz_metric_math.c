@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cloudwatch/metric_math.h"
+#include "cloudwatch/search.h"
 #include "cloudwatch/statistic.h"
 #include "fuzz.h"
 
@@ -27,6 +28,18 @@ static struct error *metrics(void *user, struct slice text, struct math_value *r
     return NULL;
 }
 
+static struct error *search(void *user, const struct math_search *search,
+                            struct math_value *ret_value) {
+    static const struct metric_dimension dimension = {{(const uint8_t *)"d", 1},
+                                                      {(const uint8_t *)"v", 1}};
+    const struct metric metric = {SLICE_LITERAL("n"), SLICE_LITERAL("m"), &dimension, 1,
+                                  METRIC_UNIT_NONE};
+    const struct search *meant;
+    TRY(search_compile(user, search->text, &meant));
+    *ret_value = (struct math_value){MATH_LIST, 0, series, search_matches(meant, &metric) ? 2 : 0};
+    return NULL;
+}
+
 static void look(const struct math_value *value) {
     for (size_t i = 0; value->kind != MATH_NUMBER && i < value->count; i++)
         for (size_t p = 0; p < value->list[i].count; p++) {
@@ -41,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct math_node *node;
     struct math_value value;
     arena_init(&arena);
-    const struct math_scope scope = {find, metrics, &arena, 0, 600000, 60};
+    const struct math_scope scope = {find, metrics, search, &arena, 0, 600000, 60};
     struct error *error = math_compile(&arena, slice_of(data, size), &node);
     if (error == NULL)
         error = math_run(&arena, node, &scope, &value);

@@ -279,6 +279,16 @@ class Metrics:
         self.assertEqual(answer["MetricDataResults"][1]["Values"], [0] * 7 + [2, 3, 1, 0])
         self.assertEqual(self.data(query("m1", "nothing"))["MetricDataResults"][0]["Values"], [])
 
+    def test_metrics_are_searched_for(self):
+        for table in "xyz":
+            self.put({"MetricName": "found", "Value": 1, "Timestamp": self.now - MINUTE,
+                      "Dimensions": [{"Name": "Table", "Value": table}]})
+        search = "SEARCH('{Test,Table} MetricName=\"found\" Table=(\"x\" OR \"z\")', 'Sum', 60)"
+        results = self.data({"Id": "s", "Expression": search})["MetricDataResults"]
+        self.assertEqual([(result["Id"], result["Label"], result["Values"]) for result in results],
+                         [("s", "found x", [1]), ("s", "found z", [1])])
+        self.assertEqual(self.data({"Id": "s", "Expression": f"SUM({search})"})["MetricDataResults"][0]["Values"], [2])
+
     def test_data_has_pages(self):
         for minute in range(5):
             self.put({"MetricName": "pages", "Value": minute, "Timestamp": self.now - minute * MINUTE})
