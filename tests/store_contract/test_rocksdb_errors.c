@@ -4,9 +4,12 @@
  * writes and syncs of the log fail. Cases that fork come first: RocksDB's threads, once started, do
  * not survive a fork. */
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,15 +17,30 @@
 #include <unistd.h>
 
 #include "rocksdb_database.h"
+#include "store/rocksdb/rocksdb.h"
 
 /* The errno that a call on a log file fails with; 0: it works. */
 static atomic_int sync_errno, write_errno, truncate_errno;
+static atomic_bool full; /* there is no room for tables and manifests */
+
+static const char *name_of(int fd, char path[256]) {
+    char link[64];
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(link, path, 255);
+    path[len < 0 ? 0 : len] = '\0';
+    return path;
+}
 
 static bool is_log(int fd) {
-    char link[64], path[256];
-    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-    ssize_t len = readlink(link, path, sizeof(path));
+    char path[256];
+    size_t len = strlen(name_of(fd, path));
     return len > 4 && memcmp(path + len - 4, ".log", 4) == 0;
+}
+
+static bool has_no_room(int fd) {
+    char path[256];
+    return atomic_load(&full) &&
+           (strstr(name_of(fd, path), ".sst") != NULL || strstr(path, "MANIFEST") != NULL);
 }
 
 static bool fails(atomic_int *chosen, int fd) {
@@ -47,6 +65,10 @@ ssize_t write(int fd, const void *data, size_t size) {
         return (ssize_t)syscall(SYS_write, fd, data, size / 2);
     if (fails(&write_errno, fd))
         return -1;
+    if (has_no_room(fd)) {
+        errno = ENOSPC;
+        return -1;
+    }
     return (ssize_t)syscall(SYS_write, fd, data, size);
 }
 
@@ -284,8 +306,56 @@ static void a_store_that_cannot_be_opened_again_says_so(void **state) {
     database_release(&database);
 }
 
+/* In the child: the kernel fails sync_file_range, at which Debian's RocksDB would end it. */
+static void fail_range_syncs(void) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sync_file_range, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof(filter) / sizeof(*filter), filter};
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+    CHECK(syscall(SYS_sync_file_range, 0, 0, 0, 0) == -1 && errno == EIO);
+}
+
+static void write_tables(struct database *database) {
+    static uint8_t value[400000];
+    char key[16];
+    for (size_t i = 0; i < sizeof(value); i++)
+        value[i] = (uint8_t)(i * 2654435761u >> 13);
+    CHECK(database_try(database, true) == NULL);
+    for (int i = 0; i < 10; i++) {
+        snprintf(key, sizeof(key), "%d", i);
+        CHECK(try_put(database, key, slice_of(value, sizeof(value)), STORE_RELAXED) == NULL);
+    }
+    store_close(database->store);
+    CHECK(database_try(database, false) == NULL); /* the log becomes a table of 8 MB */
+    CHECK(has(database, "0") && has(database, "9"));
+    store_close(database->store);
+}
+
+static void a_failing_sync_file_range_ends_nothing(void **state) {
+    (void)state;
+    struct database database = {0};
+    int status;
+    directory_make(database.directory, sizeof(database.directory));
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        fail_range_syncs();
+        write_tables(&database);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    directory_remove(database.directory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failing_sync_file_range_ends_nothing),
         cmocka_unit_test(writes_stop_and_reads_go_on_when_files_cannot_grow),
         cmocka_unit_test(a_commit_whose_sync_failed_is_never_found),
         cmocka_unit_test(a_record_that_cannot_be_taken_back_is_admitted),

@@ -1,7 +1,10 @@
 /* library.c - filling the table of RocksDB's functions, once for the process. */
 #include "store/rocksdb/library.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/library.h"
 
@@ -25,6 +28,19 @@ struct error *rocksdb_library_load(struct arena *arena) {
     loaded = error == NULL;
     pthread_mutex_unlock(&load_lock);
     return error;
+}
+
+/* ---- what RocksDB calls ---- */
+
+/* In the place of the C library's, since the program's functions come first. RocksDB asks with it
+ * whether the kernel has it, for each file that it makes, and then to have tables written out as
+ * they grow. Debian builds RocksDB with assertions, and an error of this call runs into one. An
+ * error while pages are written out is not lost: the sync at the end of the file tells it, as long
+ * as nobody waits for them here, which would take note of the error. */
+int sync_file_range(int fd, off64_t offset, off64_t bytes, unsigned flags) {
+    if (flags == SYNC_FILE_RANGE_WRITE)
+        (void)syscall(SYS_sync_file_range, fd, offset, bytes, flags);
+    return 0;
 }
 
 /* ---- encrypted files ---- */
