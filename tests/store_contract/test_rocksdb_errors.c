@@ -306,6 +306,36 @@ static void a_store_that_cannot_be_opened_again_says_so(void **state) {
     database_release(&database);
 }
 
+static struct error *open_as_a_server_does(struct database *database) {
+    struct rocksdb_store_options options = {
+        .directory = database->directory, .keyring = contract_keyring(), .settled_later = true};
+    return rocksdb_store_open(&database->arena, &options, contract_keyspaces, KEYSPACE_COUNT,
+                              &database->store);
+}
+
+/* Opening writes out what the log holds. */
+static void a_start_on_a_full_disk_can_be_read(void **state) {
+    (void)state;
+    struct database database;
+    database_init(&database);
+    must(try_put_text(&database, "a", "1"));
+    store_close(database.store);
+    database.store = NULL;
+    atomic_store(&full, true);
+    expect_error(database_try(&database, false), "No space left on device");
+    must(open_as_a_server_does(&database));
+    rocksdb_store_settle(database.store);
+    assert_true(has(&database, "a"));
+    expect_error(try_put_text(&database, "b", "1"), "until the disk has room again");
+    assert_true(has(&database, "a") && !has(&database, "b"));
+    atomic_store(&full, false);
+    sleep(2);
+    must(try_put_text(&database, "b", "1"));
+    database_reopen(&database);
+    assert_true(has(&database, "a") && has(&database, "b"));
+    database_release(&database);
+}
+
 /* In the child: the kernel fails sync_file_range, at which Debian's RocksDB would end it. */
 static void fail_range_syncs(void) {
     struct sock_filter filter[] = {
@@ -364,6 +394,7 @@ int main(void) {
         cmocka_unit_test(writes_resume_when_a_sync_found_the_disk_full),
         cmocka_unit_test(an_open_reader_keeps_what_it_reads),
         cmocka_unit_test(a_store_that_cannot_be_opened_again_says_so),
+        cmocka_unit_test(a_start_on_a_full_disk_can_be_read),
     };
     return cmocka_run_group_tests_name("rocksdb errors", tests, NULL, NULL);
 }

@@ -57,10 +57,14 @@ static bool may_try(struct gate *gate) {
 }
 
 /* With the lock held and nobody inside. On success everything acknowledged is durable: opening
- * turns the logs into tables. */
+ * turns the logs into tables. Where there is no room for them it can at least be read, if that. */
 static struct error *open_again(struct rocksdb_store *store, struct arena *arena) {
     rocksdb_database_close(store);
-    TRY(rocksdb_database_open(store, arena));
+    struct error *error = rocksdb_database_open(store, arena);
+    if (error != NULL) {
+        (void)rocksdb_database_open_to_read(store, arena);
+        return error;
+    }
     store->gate.failed = false;
     atomic_store(&store->commits_synced, atomic_load(&store->commits));
     return NULL;
@@ -72,10 +76,12 @@ static struct error *enter_slowly(struct rocksdb_store *store, struct arena *are
     struct error *error = NULL;
     pthread_mutex_lock(&gate->lock);
     if (store->db == NULL) {
-        if (may_try(gate))
+        if (may_try(gate)) {
             error = open_again(store, arena);
-        else
+            error = store->db == NULL ? error : NULL;
+        } else {
             error = error_local(arena, "The store is closed after an error: %s", gate->failure);
+        }
     }
     if (error == NULL) {
         atomic_store(&gate->shut, false);
@@ -168,9 +174,11 @@ static struct error *recover(struct rocksdb_store *store, struct arena *arena) {
         atomic_store(&gate->shut, false);
         return refusal(gate, arena);
     }
-    TRY(open_again(store, arena)); /* on failure the gate stays shut: there is nothing behind it */
+    struct error *error = open_again(store, arena);
+    if (store->db == NULL)
+        return error; /* the gate stays shut: there is nothing behind it */
     atomic_store(&gate->shut, false);
-    return NULL;
+    return error == NULL ? NULL : refusal(gate, arena);
 }
 
 struct error *rocksdb_gate_check_writable(struct rocksdb_store *store, struct arena *arena) {

@@ -92,6 +92,8 @@ rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store *store, rocks
 
 /* open.c: the handle of store->config; on failure store->db is NULL. */
 struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *arena);
+/* The same without a change of any file: what the logs hold is only in memory. */
+struct error *rocksdb_database_open_to_read(struct rocksdb_store *store, struct arena *arena);
 void rocksdb_database_close(struct rocksdb_store *store);
 
 /* Without the file CURRENT, RocksDB would make a new database: an error when there is data. */

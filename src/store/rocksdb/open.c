@@ -73,7 +73,7 @@ static struct error *open_error(struct arena *arena, const char *directory, char
 }
 
 /* The families as RocksDB wants them: the keyspaces, then "default". NULL, or RocksDB's text. */
-static char *open_families(struct rocksdb_store *store, int compression) {
+static char *open_families(struct rocksdb_store *store, int compression, bool read_only) {
     const struct rocksdb_config *config = &store->config;
     rocksdb_cache_t *cache = rocksdb_settings_cache(&config->options);
     rocksdb_options_t *plain = rocksdb_settings_new(store, cache, false, compression);
@@ -89,8 +89,12 @@ static char *open_families(struct rocksdb_store *store, int compression) {
     names[count] = "default";
     settings[count] = plain;
     char *text = NULL;
-    store->db = rocks.open_column_families(plain, config->options.directory, (int)count + 1, names,
-                                           settings, handles, &text);
+    if (read_only)
+        store->db = rocks.open_for_read_only_column_families(
+            plain, config->options.directory, (int)count + 1, names, settings, handles, 0, &text);
+    else
+        store->db = rocks.open_column_families(plain, config->options.directory, (int)count + 1,
+                                               names, settings, handles, &text);
     memcpy(store->keyspaces, handles, count * sizeof(*handles));
     store->unused = handles[count];
     rocks.options_destroy(plain);
@@ -100,18 +104,23 @@ static char *open_families(struct rocksdb_store *store, int compression) {
 }
 
 /* A RocksDB that was built without LZ4 stores blocks as they are. */
-static struct error *open_database(struct rocksdb_store *store, struct arena *arena) {
-    char *text = open_families(store, rocksdb_lz4_compression);
+static struct error *open_database(struct rocksdb_store *store, struct arena *arena,
+                                   bool read_only) {
+    char *text = open_families(store, rocksdb_lz4_compression, read_only);
     if (text != NULL && strstr(text, "not linked") != NULL) {
         rocks.free(text);
-        text = open_families(store, rocksdb_no_compression);
+        text = open_families(store, rocksdb_no_compression, read_only);
     }
     return text == NULL ? NULL : open_error(arena, store->config.options.directory, text);
 }
 
 struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *arena) {
     TRY(rocksdb_check_not_beheaded(arena, store->config.options.directory));
-    return open_database(store, arena);
+    return open_database(store, arena, false);
+}
+
+struct error *rocksdb_database_open_to_read(struct rocksdb_store *store, struct arena *arena) {
+    return open_database(store, arena, true);
 }
 
 void rocksdb_database_close(struct rocksdb_store *store) {

@@ -68,10 +68,31 @@ static struct error *check_sequence(const struct rocksdb_store *store, struct ar
                        (unsigned long long)watermark->sequence);
 }
 
+static bool is_for_room(const struct error *error) {
+    static const char text[] = "No space left on device";
+    return memmem(error->message.data, error->message.len, text, sizeof(text) - 1) != NULL;
+}
+
+/* Opening writes: the logs become tables. On a full disk a database is opened to read only, as if a
+ * write had failed for lack of room; the gate opens it again when there is some. */
+static struct error *open_for_now(struct rocksdb_store *store, struct arena *arena) {
+    struct error *error = rocksdb_database_open(store, arena);
+    if (error == NULL || !is_for_room(error) || !store->config.options.settled_later)
+        return error;
+    if (store->is_kept && !aside_restore(store->config.options.directory))
+        return error;
+    store->is_kept = false;
+    if (rocksdb_database_open_to_read(store, arena) != NULL)
+        return error;
+    log_error("the disk is full: the store can be read, and takes no writes until there is room");
+    rocksdb_gate_fail(store, "No space left on device");
+    return NULL;
+}
+
 static struct error *open_judged(struct rocksdb_store *store, struct arena *arena,
                                  const struct judgement *judgement) {
     const char *directory = store->config.options.directory;
-    TRY(rocksdb_database_open(store, arena));
+    TRY(open_for_now(store, arena));
     TRY(check_sequence(store, arena, &judgement->watermark));
     watermark_keeper_init(&store->watermark, directory, store->cipher, &judgement->watermark,
                           rocks.get_latest_sequence_number(store->db));
