@@ -88,7 +88,8 @@ static struct error *commit(struct group *group, struct store_txn *txn, bool *re
         return txn_commit(txn, group->durability, ret_conflict);
     uint64_t began_ns = monotonic_ns();
     struct error *error = txn_commit(txn, group->durability, ret_conflict);
-    latency_add(&meter_commit(meters)->syncs, monotonic_ns() - began_ns);
+    counter_set(&meter_commit(meters)->last_sync_ns, monotonic_ns() - began_ns);
+    latency_add(&meter_commit(meters)->syncs, counter_read(&meter_commit(meters)->last_sync_ns));
     return error;
 }
 

@@ -82,6 +82,7 @@ struct meter_commit {
     counter group_sizes[METER_GROUP_SIZES]; /* writes that were committed together */
     struct spread groups;
     struct latency syncs; /* what a commit takes until it is on the disk */
+    counter last_sync_ns;
 };
 
 #endif

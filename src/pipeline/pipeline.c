@@ -41,6 +41,7 @@ struct pipeline_call {
     struct audit_note *note;   /* NULL: there is no audit log */
     const struct fault *fault; /* NULL: nothing goes wrong on purpose */
     struct delay delay;
+    struct call_times *times; /* NULL: there is no slow log */
     bool dropped;
 };
 
@@ -127,8 +128,9 @@ static void write_error(struct exchange *exchange, const struct op_call *call,
 static void reply_error(struct exchange *exchange, const struct op_call *call,
                         struct error *error) {
     if (error->code == ERROR_LOCAL || error->code == ERROR_INTERNAL_SERVER_ERROR)
-        log_repeated_error("%s %.*s: %.*s", call->op == NULL ? "request" : call->op->name,
-                           SLICE_ARGS(exchange->request_id), SLICE_ARGS(error->message));
+        log_request_error(exchange->request_id, "%s: %.*s",
+                          call->op == NULL ? "request" : call->op->name,
+                          SLICE_ARGS(error->message));
     exchange->crc32_known = false;
     error = error_for_client(&exchange->arena, error);
     write_error(exchange, call, error);
@@ -217,6 +219,13 @@ static void fault_after(struct pipeline_call *self, struct error *error) {
     fault_wait(self, reply_after_fault);
 }
 
+static void look_at_times(const struct pipeline_call *self, const struct error *error) {
+    struct exchange *exchange = self->exchange;
+    const struct pipeline_thread *thread = exchange->thread_context;
+    slow_log_look(thread->slow, &(struct slow_call){&self->call, self->times, error,
+                                                    exchange->request_id, exchange->began_ns});
+}
+
 /* Every call ends here. Its account is complete, and can be read until it is released. */
 static void finish(struct pipeline_call *self, struct error *error) {
     struct exchange *exchange = self->exchange;
@@ -228,6 +237,8 @@ static void finish(struct pipeline_call *self, struct error *error) {
     if (self->note != NULL)
         audit(self, error);
     meter_call(&thread->meter, &self->call, error, exchange->began_ns);
+    if (__builtin_expect(self->times != NULL, 0))
+        look_at_times(self, error);
     if (self->step >= STEP_VALIDATE && op->release != NULL)
         op->release(&self->call);
     if (__builtin_expect(self->fault != NULL && self->fault->after, 0))
@@ -250,8 +261,16 @@ static void resume_after_worker(struct net_task *task) {
     finish(self, self->error);
 }
 
+/* Right after the commit, of whose sync the last time tells. */
+static void note_commit(struct call_times *times, const struct pipeline_thread *thread) {
+    times->committed_ns = monotonic_ns();
+    times->sync_ns = counter_read(thread->slow->last_sync_ns);
+}
+
 static void wake(struct op_call *call) {
     struct exchange *exchange = of_call(call)->exchange;
+    if (__builtin_expect(of_call(call)->times != NULL, 0))
+        note_commit(of_call(call)->times, exchange->thread_context);
     exchange->task.run = resume_after_commit;
     net_loop_post(exchange->loop, &exchange->task);
 }
@@ -260,7 +279,11 @@ static void run_elsewhere(struct worker_task *task, void *context) {
     struct pipeline_call *self = container_of(task, struct pipeline_call, task);
     self->call.context = context;
     struct exchange *exchange = self->exchange;
+    if (self->times != NULL)
+        self->times->worker_ns = monotonic_ns();
     self->error = self->call.op->run(&self->call, &self->state);
+    if (self->times != NULL)
+        self->times->worked_ns = monotonic_ns();
     exchange->crc32_known = self->error == NULL && !exchange->reply.overflow;
     if (exchange->crc32_known)
         exchange->crc32 = http_crc32(buffer_slice(&exchange->reply));
@@ -273,6 +296,8 @@ static void run_elsewhere(struct worker_task *task, void *context) {
 /* It has run, or failed: what follows is told by its state. */
 static void proceed(struct pipeline_call *self, struct error *error) {
     const struct pipeline_thread *thread = self->exchange->thread_context;
+    if (__builtin_expect(self->times != NULL, 0))
+        self->times->ran_ns = monotonic_ns();
     if (error != NULL || self->state == OP_DONE) {
         finish(self, error);
     } else if (self->state == OP_ELSEWHERE) {
@@ -396,6 +421,8 @@ static struct error *start_call(struct pipeline_call *self) {
     if (self->note != NULL && (op->flags & OP_WRITES))
         audit_note_permissions(self->note, &self->call);
     TRY(authorize_call(thread->policy, self->exchange, &self->call, &self->caller));
+    if (__builtin_expect(self->times != NULL, 0))
+        self->times->checked_ns = monotonic_ns();
     if (__builtin_expect(thread->faults != NULL, 0) && fault_before(self, thread->faults)) {
         self->state = OP_WAITING;
         return NULL;
@@ -433,6 +460,8 @@ void pipeline_handle(struct exchange *exchange) {
     self->call.user = self;
     if (thread->auditor != NULL)
         self->note = audit_note_new(exchange);
+    if (__builtin_expect(thread->slow != NULL, 0))
+        self->times = ARENA_NEW(&exchange->arena, struct call_times);
     struct error *error = start_call(self);
     if (__builtin_expect(self->fault != NULL && !self->fault->after, 0))
         fault_wait(self, run_after_fault); /* it did not run */

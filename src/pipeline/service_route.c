@@ -158,8 +158,8 @@ static struct error *for_client(struct service_request *self, struct error *erro
         error = error_local(&exchange->arena, "the reply is larger than this server allows");
     if (error == NULL || (error->code != ERROR_LOCAL && error->code != ERROR_INTERNAL_SERVER_ERROR))
         return error;
-    log_repeated_error("%s %.*s: %.*s", self->op == NULL ? "request" : self->op->name,
-                       SLICE_ARGS(exchange->request_id), SLICE_ARGS(error->message));
+    log_request_error(exchange->request_id, "%s: %.*s",
+                      self->op == NULL ? "request" : self->op->name, SLICE_ARGS(error->message));
     return error_without_text(&exchange->arena, self->service->internal);
 }
 

@@ -7,6 +7,7 @@
 #include "pipeline/audit.h"
 #include "pipeline/authenticate.h"
 #include "pipeline/meter_call.h"
+#include "pipeline/slow_log.h"
 #include "pipeline/workers.h"
 
 struct delays;
@@ -26,6 +27,7 @@ struct pipeline_thread {
     struct faults *faults; /* NULL: nothing is to go wrong */
     struct delays *delays; /* with faults */
     const struct pages *pages;
+    struct slow_log *slow; /* NULL: there is none */
     /* Has published what was counted, before metrics are read and around a move of the clock. */
     struct publishing {
         void (*now)(void *user); /* NULL: nobody publishes */

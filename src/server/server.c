@@ -65,6 +65,8 @@ struct server {
     struct telemetry telemetry;
     const char *operations[METER_OPERATIONS_MAX]; /* by number; NULL: there is none */
     struct publisher *publisher;
+    struct meter_thread *commit_meters;
+    struct slow_log slow;
     struct endpoint *metrics_endpoint; /* NULL: it has no port of its own */
     struct certificates *certificates; /* NULL: plain HTTP */
     struct services *services;
@@ -121,6 +123,7 @@ static void *io_thread_start(void *user, unsigned index) {
     if (server->audit != NULL)
         thread->auditor = auditor_new(server->audit);
     thread->pages = &server->pages;
+    thread->slow = server->config.slow_ms == 0 ? NULL : &server->slow;
     thread->publishing = (struct publishing){publish, server->publisher};
     thread->meter.thread = meters_join(server->meters);
     thread->services = services_list(server->services);
@@ -219,7 +222,7 @@ static struct error *start_engine(struct server *server, struct arena *arena) {
         .transaction_conflicts = server->config.transaction_conflicts,
         .throttle = server->throttle,
         .plain_files = server->config.data_directory != NULL && server->config.encrypt_with == NULL,
-        .meters = meters_join(server->meters),
+        .meters = server->commit_meters,
     };
     TRY(open_store(server, arena, &options.store));
     server->store = options.store;
@@ -515,6 +518,9 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     movable_clock_init(&server->movable);
     server->meters = meters_new();
     name_operations(server);
+    server->commit_meters = meters_join(server->meters);
+    server->slow.least_ns = (uint64_t)config->slow_ms * 1000000;
+    server->slow.last_sync_ns = &meter_commit(server->commit_meters)->last_sync_ns;
     steady_clock_init(&server->steady, (int64_t)config->clock_hold_ms);
     server->clock = config->test_clock ? &server->movable.clock : &server->steady.clock;
     if (config->throttle)

@@ -35,6 +35,7 @@ struct server_config {
     struct alarm_actions_config alarm_actions;
     bool transaction_conflicts; /* for tests of clients: see struct engine_options */
     bool test_faults;           /* likewise: what is to go wrong is told at /_gramme/faults */
+    uint32_t slow_ms;           /* requests that take longer are told in the log; 0: none are */
     bool metrics_open;          /* /metrics is answered to everybody */
     uint16_t metrics_port;      /* of its own, for that and for /health; 0: none */
     bool test_clock;            /* for tests of clients: time can be moved at /_gramme/clock */

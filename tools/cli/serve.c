@@ -1,4 +1,5 @@
 /* serve.c - `gramme serve`: starts the server, waits for signals, stops. */
+#include "base/log.h"
 #include "base/secret.h"
 #include "cli/options.h"
 #include "cli/signals.h"
@@ -9,6 +10,8 @@ struct serve_options {
     const char *data;
     bool memory;
     bool no_auth;
+    enum log_level log_level;
+    enum log_format log_format;
 };
 
 static bool is_loopback(const char *host) {
@@ -116,6 +119,7 @@ static int run_serve(const struct invocation *invocation) {
     struct server_config config = options->config;
     config.data_directory = options->memory ? NULL : options->data;
     config.program = "gramme " GRAMME_VERSION;
+    log_configure(options->log_level, options->log_format);
     struct signals signals;
     signals_block(&signals);
     struct server *server = NULL;
@@ -174,6 +178,9 @@ static bool is_topic(const char *text) {
 
 /* In the order of enum server_durability. */
 static const char *const durabilities[] = {"sync", "relaxed", NULL};
+
+static const char *const log_levels[] = {"info", "warning", "error", NULL};
+static const char *const log_formats[] = {"text", "json", NULL};
 
 static const struct option serve_options[] = {
     {"port", "N", .kind = OPTION_NUMBER, AT(config.port), .number = {0, 65535}, .preset = "8000",
@@ -252,8 +259,15 @@ static const struct option serve_options[] = {
     {"burst", "SECONDS", .kind = OPTION_NUMBER, AT(config.burst_seconds), .number = {1, 300},
      .preset = "300", .needs = "throttle",
      .help = "how many seconds of provisioned units that were not used are kept"},
-    {"metrics-port", "N", .group = "Watching it", .kind = OPTION_NUMBER, AT(config.metrics_port),
-     .number = {1, 65535}, .otherwise = "on the main port only",
+    {"log-level", "WORD", .group = "Watching it", .kind = OPTION_CHOICE, AT(log_level),
+     .words = log_levels, .preset = "info", .help = "what is less than this is not logged"},
+    {"log-format", "WORD", .kind = OPTION_CHOICE, AT(log_format), .words = log_formats,
+     .preset = "text", .help = "lines of the log: text, or a JSON object each"},
+    {"slow-ms", "N", .kind = OPTION_NUMBER, AT(config.slow_ms), .number = {1, 3600000},
+     .otherwise = "none are told",
+     .help = "log requests that take as many milliseconds or more, with where the time went"},
+    {"metrics-port", "N", .kind = OPTION_NUMBER, AT(config.metrics_port), .number = {1, 65535},
+     .otherwise = "on the main port only",
      .help = "answer GET /metrics and /health at this port, too, in plain HTTP to whoever reaches "
              "it, with a thread of its own; see docs/METRICS.md"},
     {"metrics-open", .kind = OPTION_FLAG, AT(config.metrics_open),
