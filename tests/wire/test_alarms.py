@@ -9,9 +9,11 @@ import urllib.parse
 
 from botocore.exceptions import ClientError
 
-from server import Server
+import shell
+from readme import ADDRESS, run_console
+from server import ROOT, Server
 from stub import CLOSE, Stub
-from wire import WireTest, boto3_client, only
+from wire import WireTest, boto3_client, clock, only
 
 ARN = "arn:aws:cloudwatch:us-east-1:000000000000:alarm:"
 TOPIC = "arn:aws:sns:us-east-1:000000000000:alerts"
@@ -268,6 +270,114 @@ class Actions(Monitored):
             f'Failed to execute action {name}. Received error: "this server sends messages to URLs and SNS topics only"',
             f'Failed to execute action {TOPIC}. Received error: "the server was started without --sns-endpoint, and without '
             f'--sns-topic for this one"'])
+
+
+class Evaluation(Monitored):
+    """By the test's clock, which stands still between two steps."""
+
+    def setUp(self):
+        super().setUp()
+        now = clock(self.server.port).json["Now"]
+        clock(self.server.port, Now=(now // 60 + 20) * 60 + 1, Running=False)
+
+    def minute(self, **values):
+        """Measures these, as Shop metrics, and lets a minute pass."""
+        self.watch.put_metric_data(Namespace="Shop", MetricData=[
+            {"MetricName": name, "Value": value, "Timestamp": clock(self.server.port).json["Now"]}
+            for name, value in values.items()])
+        self.advance(60)
+
+    def settle(self, name, value):
+        """Points are looked at a few seconds after their end."""
+        self.advance(5)
+        self.assertTrue(wait_for(lambda: self.state(name) == value), self.watch.describe_alarms()["MetricAlarms"])
+        self.advance(55)
+
+    def query(self, id, name, stat="Sum"):
+        return {"Id": id, "ReturnData": False, "MetricStat": {
+            "Metric": {"Namespace": "Shop", "MetricName": name}, "Period": 60, "Stat": stat}}
+
+    def test_an_error_rate_above_5_percent_for_5_minutes(self):
+        with Stub([OPEN]) as stub:
+            self.watch.put_metric_alarm(
+                AlarmName="rate", EvaluationPeriods=5, Threshold=5, ComparisonOperator="GreaterThanThreshold",
+                AlarmActions=[stub.endpoint], OKActions=[stub.endpoint], TreatMissingData="notBreaching",
+                Metrics=[{"Id": "rate", "Expression": "100 * errors / requests", "Label": "error rate"},
+                         self.query("errors", "Errors"), self.query("requests", "Requests")])
+            for _ in range(4):
+                self.minute(Errors=10, Requests=100)
+            self.settle("rate", "OK")
+            self.minute(Errors=10, Requests=100)  # an older point stands in for the minute that was left out
+            self.settle("rate", "ALARM")
+            shown = self.watch.describe_alarms()["MetricAlarms"][0]
+            self.assertRegex(shown["StateReason"], r"^Threshold Crossed: 5 datapoints were greater than the threshold \(5.0\). The "
+                             r"most recent datapoints which crossed the threshold: \[(10.0 \([^)]*\)(, )?){5}\].$")
+            self.minute(Errors=0, Requests=100)
+            self.settle("rate", "OK")
+            self.assertTrue(wait_for(lambda: len(stub.requests) == 3))
+            self.advance(86400 * 365)
+            time.sleep(0.3)
+            self.assertEqual(self.state("rate"), "OK")
+        changes = [(request.json["OldStateValue"], request.json["NewStateValue"]) for request in stub.requests]
+        self.assertEqual(changes, [("INSUFFICIENT_DATA", "OK"), ("OK", "ALARM"), ("ALARM", "OK")])
+        trigger = stub.requests[1].json["Trigger"]
+        self.assertEqual((trigger["Period"], trigger["Metrics"][0]["Expression"]), (60, "100 * errors / requests"))
+
+    def test_an_average_and_a_percentile(self):
+        self.watch.put_metric_alarm(**alarm("mean", Namespace="Shop", MetricName="Latency", Statistic="Average", Threshold=100,
+                                            EvaluationPeriods=2))
+        self.watch.put_metric_alarm(**alarm("p90", Namespace="Shop", MetricName="Latency", Statistic=None,
+                                            ExtendedStatistic="p90", Threshold=100, EvaluationPeriods=2))
+        for _ in range(2):
+            self.watch.put_metric_data(Namespace="Shop", MetricData=[{
+                "MetricName": "Latency", "Timestamp": clock(self.server.port).json["Now"], "Values": [10, 400], "Counts": [80, 20]}])
+            self.advance(60)
+        self.advance(5)
+        self.assertTrue(wait_for(lambda: (self.state("mean"), self.state("p90")) == ("OK", "ALARM")))
+
+    def test_any_of_it_at_all(self):
+        """As an alarm on throttling is written: one is too much, none is fine."""
+        self.watch.put_metric_alarm(**alarm("throttled", Namespace="Shop", MetricName="Throttled", Threshold=0,
+                                            TreatMissingData="notBreaching"))
+        self.minute(Other=1)
+        self.settle("throttled", "OK")
+        self.minute(Throttled=3)
+        self.settle("throttled", "ALARM")
+        reason = self.watch.describe_alarms(AlarmNames=["throttled"])["MetricAlarms"][0]
+        self.assertEqual(json.loads(reason["StateReasonData"])["evaluatedDatapoints"][0]["sampleCount"], 1.0)
+        self.minute(Other=1)
+        self.minute(Other=1)
+        self.minute(Other=1)
+        self.settle("throttled", "OK")
+
+    def test_expressions_that_are_wrong(self):
+        def put(*queries):
+            return code_and_text(self.watch.put_metric_alarm, AlarmName="x", EvaluationPeriods=1, Threshold=1,
+                                 ComparisonOperator="GreaterThanThreshold", Metrics=list(queries))
+
+        one = self.query("m1", "Errors")
+        self.assertEqual(put({"Id": "e", "Expression": "m1 / nothing"}, one)[0], "ValidationError")
+        self.assertEqual(put({"Id": "e", "Expression": "m1 +"}, one)[0], "ValidationError")
+        self.assertEqual(put({"Id": "e", "Expression": "e + m1"}, one)[0], "ValidationError")
+        self.assertEqual(put({"Id": "e", "Expression": "METRICS()"}, one, self.query("m2", "Requests")),
+                         ("ValidationError", "An alarm needs one time series, and this expression gives 2"))
+        self.assertEqual(put(one)[1], "Exactly one element of the metrics list should return data.")
+
+
+class Examples(Monitored):
+    def test_the_examples(self):
+        self.assertEqual(run_console(self, ROOT / "docs/ALARMS.md", {ADDRESS: self.server.endpoint}), 4)
+
+    def test_the_command_line(self):
+        aws = f"aws cloudwatch --endpoint-url {self.server.endpoint}"
+        status, out, err = shell.run(f"{aws} put-metric-alarm --alarm-name cli --namespace N --metric-name m --statistic Sum --period 60 "
+                                     f"--evaluation-periods 3 --threshold 2 --comparison-operator LessThanThreshold")
+        self.assertEqual((status, out, err), (0, "", ""))
+        status, out, err = shell.run(f"{aws} set-alarm-state --alarm-name cli --state-value OK --state-reason fine")
+        self.assertEqual((status, out, err), (0, "", ""))
+        status, out, err = shell.run(f"{aws} describe-alarm-history --alarm-name cli --query AlarmHistoryItems[].HistorySummary")
+        self.assertEqual((status, json.loads(out), err),
+                         (0, ["Alarm updated from INSUFFICIENT_DATA to OK", 'Alarm "cli" created'], ""))
 
 
 class Routes(unittest.TestCase):

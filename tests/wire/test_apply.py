@@ -7,6 +7,7 @@ import unittest
 
 from apply import INDEX, KEYS, ON_DEMAND, TWO_KEYS, ApplyTest, table
 from server import ROOT
+from wire import boto3_client
 
 
 class Create(ApplyTest):
@@ -170,6 +171,44 @@ class Create(ApplyTest):
         self.assertIn("\n2 created, 0 changed, 0 replaced, 0 unchanged\n", out)
         self.assertIn("\nOutputs\n  Url  (not known here)\n  Two  two\n", out)
         self.assertEqual(self.client.list_tables()["TableNames"], ["one", "two"])
+
+    def test_alarms_and_dashboards(self):
+        text = """\
+            Resources:
+              One: {Type: AWS::Serverless::SimpleTable, Properties: {TableName: one}}
+              Topic: {Type: AWS::SNS::Topic, Properties: {TopicName: alerts}}
+              Slow:
+                Type: AWS::CloudWatch::Alarm
+                Properties:
+                  AlarmName: slow
+                  Namespace: AWS/DynamoDB
+                  MetricName: SuccessfulRequestLatency
+                  Dimensions: [{Name: TableName, Value: !Ref One}, {Name: Operation, Value: GetItem}]
+                  Statistic: Average
+                  Period: 60
+                  EvaluationPeriods: 5
+                  Threshold: 100
+                  ComparisonOperator: GreaterThanThreshold
+                  AlarmActions: [!Ref Topic]
+                  Tags: [{Key: team, Value: shop}]
+              Board: {Type: AWS::CloudWatch::Dashboard, Properties: {DashboardName: board, DashboardBody: '{"widgets":[]}'}}
+            """
+        skipped = "shop.yaml:3:3: warning: Topic (AWS::SNS::Topic) is skipped\n"
+        status, out, err = self.apply(text)
+        self.assertEqual((status, err), (0, skipped), out)
+        self.assertIn("\n3 created, 0 changed, 0 replaced, 0 unchanged\n", out)
+        watch = boto3_client(self.server.endpoint, service="cloudwatch")
+        self.addCleanup(watch.close)
+        made = watch.describe_alarms(AlarmNames=["slow"])["MetricAlarms"][0]
+        self.assertEqual((made["Threshold"], made["AlarmActions"]), (100, ["arn:aws:sns:us-east-1:000000000000:alerts"]))
+        self.assertEqual(self.apply(text), (0, "= table one\n= alarm slow\n= dashboard board\n"
+                                               "Nothing to do: 3 resources are as the template says\n", skipped))
+        status, out, err = self.apply(text.replace("Threshold: 100", "Threshold: 50").replace("Value: shop", "Value: all"))
+        self.assertIn("    ~ Threshold: 100.0 → 50.0\n", out)
+        self.assertIn("\n0 created, 1 changed, 0 replaced, 2 unchanged\n", out)
+        made = watch.describe_alarms(AlarmNames=["slow"])["MetricAlarms"][0]
+        tags = watch.list_tags_for_resource(ResourceARN=made["AlarmArn"])["Tags"]
+        self.assertEqual((made["Threshold"], tags), (50, [{"Key": "team", "Value": "all"}]))
 
     def test_parameters(self):
         text = """\

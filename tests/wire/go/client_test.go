@@ -258,3 +258,30 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestAlarms(t *testing.T) {
+	alarms := cloudwatch.NewFromConfig(newSettings(), func(options *cloudwatch.Options) {
+		options.EndpointResolver = cloudwatch.EndpointResolverFromURL(os.Getenv("GRAMME_ENDPOINT"))
+		options.Retryer = aws.NopRetryer{}
+	})
+	_, err := alarms.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{
+		AlarmName: aws.String("go"), Namespace: aws.String("AWS/DynamoDB"), MetricName: aws.String("UserErrors"),
+		Statistic: cloudwatchtypes.StatisticSum, Period: aws.Int32(60), EvaluationPeriods: aws.Int32(5), Threshold: aws.Float64(2.5),
+		ComparisonOperator: cloudwatchtypes.ComparisonOperatorGreaterThanThreshold, TreatMissingData: aws.String("notBreaching"),
+	})
+	must(t, err)
+	_, err = alarms.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{
+		AlarmName: aws.String("go"), StateValue: cloudwatchtypes.StateValueAlarm, StateReason: aws.String("by hand")})
+	must(t, err)
+	read, err := alarms.DescribeAlarms(ctx, &cloudwatch.DescribeAlarmsInput{AlarmNames: []string{"go"}})
+	must(t, err)
+	if len(read.MetricAlarms) != 1 || *read.MetricAlarms[0].Threshold != 2.5 || read.MetricAlarms[0].StateValue != cloudwatchtypes.StateValueAlarm {
+		t.Errorf("%+v", read.MetricAlarms)
+	}
+	_, err = alarms.SetAlarmState(ctx, &cloudwatch.SetAlarmStateInput{
+		AlarmName: aws.String("none"), StateValue: cloudwatchtypes.StateValueOk, StateReason: aws.String("x")})
+	var missing *cloudwatchtypes.ResourceNotFound
+	if !errors.As(err, &missing) {
+		t.Errorf("%v", err)
+	}
+}

@@ -10,7 +10,7 @@ import {
   waitUntilTableNotExists,
 } from "@aws-sdk/client-dynamodb";
 import {
-  CloudWatchClient, GetMetricDataCommand, GetMetricStatisticsCommand, PutMetricDataCommand, paginateListMetrics,
+  CloudWatchClient, DescribeAlarmsCommand, GetMetricDataCommand, GetMetricStatisticsCommand, PutMetricAlarmCommand, PutMetricDataCommand, SetAlarmStateCommand, paginateListMetrics,
 } from "@aws-sdk/client-cloudwatch";
 import {
   BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, UpdateCommand,
@@ -220,4 +220,18 @@ test("metrics of one's own: put, listed, read", async () => {
   await assert.rejects(
     cloudwatch.send(new GetMetricStatisticsCommand({ ...metric, StartTime: at, EndTime: at, Period: 60, Statistics: ["Sum"] })),
     { message: "The parameter StartTime must be less than the parameter EndTime." });
+});
+
+test("alarms", async () => {
+  const cloudwatch = new CloudWatchClient(settings);
+  await cloudwatch.send(new PutMetricAlarmCommand({
+    AlarmName: "js", Namespace: "AWS/DynamoDB", MetricName: "UserErrors", Statistic: "Sum", Period: 60, EvaluationPeriods: 5,
+    Threshold: 2.5, ComparisonOperator: "GreaterThanThreshold",
+  }));
+  await cloudwatch.send(new SetAlarmStateCommand({ AlarmName: "js", StateValue: "ALARM", StateReason: "by hand" }));
+  const { MetricAlarms } = await cloudwatch.send(new DescribeAlarmsCommand({ AlarmNames: ["js"] }));
+  assert.deepEqual(MetricAlarms.map(({ AlarmName, StateValue, Threshold }) => ({ AlarmName, StateValue, Threshold })),
+    [{ AlarmName: "js", StateValue: "ALARM", Threshold: 2.5 }]);
+  await assert.rejects(cloudwatch.send(new SetAlarmStateCommand({ AlarmName: "none", StateValue: "OK", StateReason: "x" })),
+    { name: "ResourceNotFound" });
 });
