@@ -14,6 +14,8 @@ enum {
     ALARM_ACTIONS_MAX = 5, /* of each kind */
     ALARM_ACTION_MAX = 1024,
     ALARM_QUERIES_MAX = 500,
+    ALARM_REACH_MAX_S = 7 * 24 * 60 * 60, /* of all periods together */
+    ALARM_PERIODS_MAX = 24 * 60 * 60 / 10,
     ALARM_DIMENSIONS_MAX = 30,
     ALARM_TAGS_MAX = 50,
     ALARMS_MAX = 5000,
@@ -86,5 +88,10 @@ struct alarm {
 
 /* How long one point is: with queries, the longest period of all. */
 uint32_t alarm_period_s(const struct alarm_settings *settings);
+/* 10, 20, 30 or a multiple of 60. */
+static inline bool alarm_is_period(int64_t period_s) {
+    return period_s > 0 && period_s <= ALARM_REACH_MAX_S &&
+           (period_s == 10 || period_s == 20 || period_s == 30 || period_s % 60 == 0);
+}
 
 #endif

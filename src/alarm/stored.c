@@ -233,6 +233,7 @@ static bool read_metric(struct arena *arena, const struct json_value *object,
     metric->statistic = json_find_text(object, "statistic");
     metric->unit = json_find_text(object, "unit");
     return read_u32(object, "period", &metric->period_s) &&
+           (metric->period_s == 0 || alarm_is_period(metric->period_s)) &&
            read_pairs(arena, object, "dimensions", &metric->dimensions, &metric->dimension_count);
 }
 
@@ -274,7 +275,7 @@ static bool read_rule(const struct json_value *object, struct alarm_settings *se
            alarm_comparison_of(json_find_text(object, "comparison"), &rule->comparison) &&
            read_u32(object, "periods", &rule->periods) &&
            read_u32(object, "datapoints", &rule->datapoints) && rule->periods > 0 &&
-           rule->datapoints <= rule->periods &&
+           rule->periods <= ALARM_PERIODS_MAX && rule->datapoints <= rule->periods &&
            (!settings->treatment_said || alarm_treatment_of(missing, &rule->treatment));
 }
 

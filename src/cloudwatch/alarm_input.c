@@ -13,7 +13,6 @@
 enum {
     DAY_S = 24 * 60 * 60,
     HOUR_S = 60 * 60,
-    PERIODS_MAX = DAY_S / 10,
     ACCOUNT_MAX = 255,
 };
 
@@ -86,6 +85,9 @@ const struct input_field alarm_fields[] = {
 
 /* ---- parts ---- */
 
+static const char too_far[] = "Metrics cannot be checked across more than a week "
+                              "(EvaluationPeriods * Period must be <= 604800).";
+
 static struct error *invalid(struct arena *arena, const char *text) {
     return error_new(arena, ERROR_VALIDATION, "%s", text);
 }
@@ -135,8 +137,11 @@ static struct error *read_actions(struct arena *arena, const struct json_value *
 }
 
 static struct error *check_period(struct arena *arena, int64_t period_s) {
-    bool fine = period_s == 10 || period_s == 20 || period_s == 30 || period_s % 60 == 0;
-    return fine ? NULL : invalid(arena, "Period must be 10, 20, 30 or a multiple of 60");
+    if (period_s > ALARM_REACH_MAX_S)
+        return invalid(arena, too_far);
+    return alarm_is_period(period_s)
+               ? NULL
+               : invalid(arena, "Period must be 10, 20, 30 or a multiple of 60");
 }
 
 static struct error *check_statistic(struct arena *arena, const char *name, struct slice text) {
@@ -265,9 +270,8 @@ static struct error *check_reach(struct arena *arena, const struct alarm_setting
     if (period_s < HOUR_S && reach_s > DAY_S)
         return invalid(arena, "Metrics cannot be checked across more than a day "
                               "(EvaluationPeriods * Period must be <= 86400).");
-    if (reach_s > 7 * DAY_S)
-        return invalid(arena, "Metrics cannot be checked across more than a week "
-                              "(EvaluationPeriods * Period must be <= 604800).");
+    if (reach_s > ALARM_REACH_MAX_S)
+        return invalid(arena, too_far);
     return NULL;
 }
 
@@ -295,7 +299,7 @@ static struct error *read_rule(struct arena *arena, const struct json_value *inp
         return invalid(arena, "Alarms on anomaly detection are not supported here");
     if (!input_has(input, "Threshold"))
         return invalid(arena, "Threshold is required");
-    if (periods > PERIODS_MAX)
+    if (periods > ALARM_PERIODS_MAX)
         return invalid(arena, "Metrics cannot be checked across more than a day "
                               "(EvaluationPeriods * Period must be <= 86400).");
     if (datapoints > periods)

@@ -432,6 +432,26 @@ class Routes(unittest.TestCase):
                              f"Successfully executed action {stub.endpoint}")
 
 
+class Permissions(unittest.TestCase):
+    def test_each_alarm_of_a_list_needs_permission(self):
+        policy = {"Statement": [{"Effect": "Allow", "Action": "cloudwatch:*", "Resource": "*"},
+                                {"Effect": "Deny", "Action": "cloudwatch:DeleteAlarms", "Resource": ARN + "keep*"}]}
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "policy.json")
+            path.write_text(json.dumps(policy))
+            with Server("--memory", "--policy", path) as server:
+                watch = boto3_client(server.endpoint, service="cloudwatch")
+                for name in ("a", "b", "keep-me"):
+                    watch.put_metric_alarm(**alarm(name))
+                code, text = code_and_text(watch.delete_alarms, AlarmNames=["a", "keep-me", "b"])
+                self.assertRegex(code, "^AccessDenied")
+                self.assertIn(f"cloudwatch:DeleteAlarms on resource: {ARN}keep-me", text)
+                self.assertEqual(len(watch.describe_alarms()["MetricAlarms"]), 3)
+                watch.delete_alarms(AlarmNames=["a", "b"])
+                self.assertEqual([one["AlarmName"] for one in watch.describe_alarms()["MetricAlarms"]], ["keep-me"])
+                watch.close()
+
+
 class Durable(unittest.TestCase):
     def test_alarms_and_messages_outlive_a_crash(self):
         with tempfile.TemporaryDirectory() as directory, Stub([OPEN]) as stub:
