@@ -323,6 +323,45 @@ class Evaluation(Monitored):
         trigger = stub.requests[1].json["Trigger"]
         self.assertEqual((trigger["Period"], trigger["Metrics"][0]["Expression"]), (60, "100 * errors / requests"))
 
+    def test_what_the_server_counts_of_itself(self):
+        """The three alarms of a design, on requests to a table; ALARM and back, and each message once."""
+        self.create("orders")
+        key = {"pk": {"S": "a"}}
+        gets = [{"Name": "TableName", "Value": "orders"}, {"Name": "Operation", "Value": "GetItem"}]
+        latency = {"Namespace": "AWS/DynamoDB", "MetricName": "SuccessfulRequestLatency", "Dimensions": gets}
+        with Stub([OPEN]) as stub:
+            self.watch.put_metric_alarm(
+                AlarmName="errors", EvaluationPeriods=5, Threshold=5, ComparisonOperator="GreaterThanThreshold",
+                AlarmActions=[stub.endpoint], OKActions=[stub.endpoint], TreatMissingData="notBreaching",
+                Metrics=[{"Id": "rate", "Expression": "100 * FILL(errors, 0) / (FILL(errors, 0) + requests)"},
+                         {"Id": "errors", "ReturnData": False, "MetricStat": {
+                             "Metric": {"Namespace": "AWS/DynamoDB", "MetricName": "UserErrors"}, "Period": 60, "Stat": "Sum"}},
+                         {"Id": "requests", "ReturnData": False, "MetricStat": {
+                             "Metric": latency, "Period": 60, "Stat": "SampleCount"}}])
+            self.watch.put_metric_alarm(**alarm("slow", **latency, Statistic="Average", Threshold=10000))
+            self.watch.put_metric_alarm(**alarm("throttled", MetricName="ReadThrottleEvents", Dimensions=gets[:1], Threshold=0,
+                                                TreatMissingData="notBreaching"))
+            for minute in range(7):
+                for _ in range(9):
+                    self.client.get_item(TableName="orders", Key=key)
+                if minute < 6:
+                    self.assertRaises(ClientError, self.client.get_item, TableName="orders", Key={"other": {"S": "a"}})
+                self.advance(60)
+                if minute == 5:
+                    self.advance(4)
+                    self.assertTrue(wait_for(lambda: self.state("errors") == "ALARM"))
+                    self.advance(56)
+            self.advance(5)
+            self.assertTrue(wait_for(lambda: [self.state(name) for name in ("errors", "slow", "throttled")] == ["OK"] * 3))
+            self.assertTrue(wait_for(lambda: len(stub.requests) == 3))
+            self.advance(3600)
+            time.sleep(0.3)
+        changes = [(request.json["OldStateValue"], request.json["NewStateValue"]) for request in stub.requests]
+        self.assertEqual(changes, [("INSUFFICIENT_DATA", "OK"), ("OK", "ALARM"), ("ALARM", "OK")])
+        self.assertIn("[10.0 (", stub.requests[1].json["NewStateReason"])
+        reason = self.watch.describe_alarms(AlarmNames=["slow"])["MetricAlarms"][0]
+        self.assertEqual(self.state("slow"), "INSUFFICIENT_DATA", reason)  # nobody asked for an hour
+
     def test_an_average_and_a_percentile(self):
         self.watch.put_metric_alarm(**alarm("mean", Namespace="Shop", MetricName="Latency", Statistic="Average", Threshold=100,
                                             EvaluationPeriods=2))
@@ -365,6 +404,10 @@ class Evaluation(Monitored):
 
 
 class Examples(Monitored):
+    def setUp(self):
+        super().setUp()
+        clock(self.server.port, Running=False)  # so that nobody looks at them meanwhile
+
     def test_the_examples(self):
         self.assertEqual(run_console(self, ROOT / "docs/ALARMS.md", {ADDRESS: self.server.endpoint}), 4)
 
