@@ -13,6 +13,7 @@
 #   make crash    kill -9 under load, and in a mix of all that depends on time, CRASH_SECONDS each
 #   make torture  all that tries to break it, at random, for SECONDS: histories over kills, simulation,
 #                 power losses, system calls that fail, damage (ARGS="power kill" takes some of it)
+#   make coverage what the tests reach, with a floor for branches (FLOOR=84, ARGS="unit fault")
 #   make differ   random requests beside DynamoDB Local, whose answers are compared
 #                 (ARGS="--seed 1 --operations 50000"; ARGS=--help tells more)
 #   make docs     fill the generated parts of docs/
@@ -26,6 +27,7 @@ DATA ?= data
 ARGS ?=
 CRASH_SECONDS ?= 300
 SECONDS ?= 600
+FLOOR ?= 84
 FUZZ_SECONDS ?= 60
 WERROR ?=
 
@@ -73,6 +75,10 @@ torture: build-check/build.ninja
 	@scripts/quietly ninja --quiet -C build-check
 	@$(PYTHON) tests/torture/torture.py --seconds $(SECONDS) $(ARGS)
 
+# Takes as long as make check, and its own build.
+coverage: | deps-test
+	@$(PYTHON) scripts/coverage --floor $(FLOOR) $(ARGS)
+
 differ: all
 	@scripts/deps bench || echo "Going on without them: who needs them takes no part."
 	@$(PYTHON) tests/differ/differ.py $(ARGS)
@@ -90,7 +96,7 @@ format: deps-test
 	@clang-format -i $$(git ls-files --cached --others --exclude-standard $(C_FILES))
 
 clean:
-	rm -rf build build-check build-tsan build-fuzz
+	rm -rf build build-check build-coverage build-tsan build-fuzz
 
 # build/ is the release build for users; build-check/ has the sanitizers for memory and undefined
 # behaviour, build-tsan/ the one for threads. Ninja calls Meson again by itself when a meson.build
@@ -110,4 +116,4 @@ build-tsan/build.ninja: | deps-test
 deps-build deps-test deps-fuzz:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run check check-releases install bench instructions crash torture differ fuzz docs tidy format clean deps-build deps-test deps-fuzz
+.PHONY: all run check check-releases install bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz
