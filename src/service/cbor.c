@@ -25,6 +25,7 @@ struct cbor {
     struct arena *arena;
     struct slice rest;
     unsigned depth;
+    uint32_t count; /* of values so far */
 };
 
 struct head {
@@ -157,6 +158,8 @@ static bool read_container(struct cbor *cbor, const struct head *head, struct js
         return false;
     cbor->depth++;
     for (uint64_t i = 0; open ? !take_break(cbor) : i < head->argument; i++) {
+        if (++cbor->count > CBOR_VALUES_MAX)
+            return false;
         struct json_value *item = ARENA_NEW(cbor->arena, struct json_value);
         if ((map && !read_name(cbor, &item->name)) || !read_value(cbor, item))
             return false;

@@ -11,7 +11,9 @@
 
 #include "json/tree.h"
 
-enum { CBOR_DEPTH_MAX = 64 };
+/* A value takes a byte at least, and a hundred in memory: the largest requests have some
+ * 300,000 of them. */
+enum { CBOR_DEPTH_MAX = 64, CBOR_VALUES_MAX = 400000 };
 
 /* NULL: that is not one well-formed value. */
 const struct json_value *cbor_tree_read(struct arena *arena, struct slice input);

@@ -113,6 +113,18 @@ static void what_is_no_cbor_is_refused(void **state) {
     assert_string_equal(cbor(scene, deep), "wrong");
 }
 
+static void cbor_has_a_limit(void **state) {
+    struct scene *scene = *state;
+    size_t len = 5 + CBOR_VALUES_MAX + 1;
+    uint8_t *bytes = calloc(1, len); /* a list of zeros */
+    bytes[0] = 0x9A;
+    store_u32_be(bytes + 1, CBOR_VALUES_MAX);
+    assert_non_null(cbor_tree_read(&scene->arena, slice_of(bytes, len - 1)));
+    store_u32_be(bytes + 1, CBOR_VALUES_MAX + 1);
+    assert_null(cbor_tree_read(&scene->arena, slice_of(bytes, len)));
+    free(bytes);
+}
+
 static const char *form(struct scene *scene, const char *body) {
     struct form fields;
     assert_true(form_read(&scene->arena, slice_text(body), &fields));
@@ -281,6 +293,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(cbor_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_cbor_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cbor_has_a_limit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(forms_are_trees, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_answer_has_three_forms, set_up, tear_down),
         cmocka_unit_test_setup_teardown(inputs_are_checked, set_up, tear_down),
