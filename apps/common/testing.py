@@ -263,15 +263,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with proxy.lock:
             proxy.requests += 1
             number = proxy.requests
-        if number == proxy.kill_at and not proxy.forward_first:
-            return self.kill()
+        if number == proxy.kill_at and not proxy.forward_first and proxy.strike():
+            return self.hang_up()
         connection = http.client.HTTPConnection("127.0.0.1", proxy.upstream_port, timeout=TIMEOUT_S)
         connection.request("POST", self.path, body, dict(self.headers))
         reply = connection.getresponse()
         answer = reply.read()
         connection.close()
-        if number == proxy.kill_at:
-            return self.kill()
+        if number == proxy.kill_at and proxy.forward_first and proxy.strike():
+            return self.hang_up()
         self.send_response(reply.status)
         for name, value in reply.getheaders():
             if name.lower() not in ("connection", "date", "server", "content-length"):
@@ -280,9 +280,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(answer)
 
-    def kill(self):
-        self.server.started.wait()
-        self.server.process.kill()
+    def hang_up(self):
         self.close_connection = True
 
     def log_message(self, *_):
@@ -302,6 +300,12 @@ class KillingProxy(http.server.ThreadingHTTPServer):
         self.requests, self.process = 0, None
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
 
+    def strike(self):
+        """At the n-th request. Returns whether its answer is withheld."""
+        self.started.wait()
+        self.process.kill()
+        return True
+
     def run(self, name, *arguments):
         """Runs the program; returns whether it was killed."""
         self.process = start(name, f"http://127.0.0.1:{self.server_address[1]}", *arguments)
@@ -310,6 +314,18 @@ class KillingProxy(http.server.ThreadingHTTPServer):
         self.shutdown()
         self.server_close()
         return self.process.returncode < 0
+
+
+class HoldingProxy(KillingProxy):
+    """Holds the program's n-th request back until `meanwhile()` is over."""
+
+    def __init__(self, upstream_port, hold_at, meanwhile):
+        super().__init__(upstream_port, hold_at, False)
+        self.meanwhile = meanwhile
+
+    def strike(self):
+        self.meanwhile()
+        return False
 
 
 def deaths(port, name, arguments):

@@ -268,6 +268,7 @@ static void add_key_move(struct actions *actions, const struct payment *payment,
     actions->key = key_item(payment);
     actions->values = ddb_item_new();
     ddb_item_set_string(actions->values, ":from", step_names[payment->step]);
+    set_time(actions->values, ":last", payment->last_event_ms);
     ddb_item_set_string(actions->values, ":to", step_names[move->to]);
     ddb_item_set_string(actions->values, ":status",
                         move->to == STEP_COMPLETED ? "COMPLETED" : "PROCESSING");
@@ -286,8 +287,9 @@ static void add_key_move(struct actions *actions, const struct payment *payment,
         .table = TABLE,
         .key = actions->key,
         .update = actions->update,
-        .condition =
-            same_call ? "#result.step = :from AND #result.calls = :seen" : "#result.step = :from",
+        .condition = same_call ? "#result.step = :from AND #result.lastEvent = :last AND "
+                                 "#result.calls = :seen"
+                               : "#result.step = :from AND #result.lastEvent = :last",
         .names = names,
         .values = actions->values,
     };

@@ -12,10 +12,11 @@
  *         v               |
  *       COMPLETED, FAILED +--> COMPLETED, FAILED or REFUNDED
  *
- * A move is one transaction: the key's step, on the condition that it is still the one before; the
- * event that tells of it; and the wallet, where it changes. So a crash is always between two moves,
- * never inside one. A PROCESSING key is no lock: any run may make the next move, of two that try
- * one wins, and the other reads again and goes on from there.
+ * A move is one transaction: the key's step, on the condition that it is still the one before and
+ * that no event came between (a payment that is refunded comes by COMPLETED twice); the event that
+ * tells of it; and the wallet, where it changes. So a crash is always between two moves, never
+ * inside one. A PROCESSING key is no lock: any run may make the next move, of two that try one
+ * wins, and the other reads again and goes on from there.
  *
  * Calls of the gateway to charge are numbered, and the number is on record before the call. As long
  * as there was one call only, and it has failed clearly, the payment can be given up. From the

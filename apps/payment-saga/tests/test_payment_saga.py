@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
-from testing import AppTest, Service, deaths, program, shell
+from testing import AppTest, HoldingProxy, Service, deaths, program, shell
 
 GATEWAY = f"{program('payment-saga')} simulate-gateway"
 
@@ -293,6 +293,16 @@ class Unfinished(PaymentSaga):
         self.assertIn("p1 REFUNDED\n", self.run_app("status", "p1")[1])
         self.expect("p2 FAILED 100.50 declined by the simulator\n", "refund", "p2", *undo, status=1)
         self.assertEqual(self.book.read_text(), "user-123:p1 100.50 USD\nuser-123:p1 refunded\n")
+
+    def test_two_refunds_at_once(self):
+        """One is held back at each of its requests in turn, while the other does all of it."""
+        for at in range(1, 12):
+            payment, done = f"p{at}", []
+            self.pay(payment, "1.00")
+            refund = ["refund", payment, "--gateway", self.gateway]
+            HoldingProxy(self.server.port, at, lambda: done.append(self.run_app(*refund)[0])).run(self.app, *refund)
+            self.assertEqual((done, self.balance()), ([0], "1000"), at)
+        self.expect("1 wallets, 0 problems\n", "wallet", "verify")
 
     def test_a_refund_that_the_gateway_declines_or_loses(self):
         self.pay("p1")
