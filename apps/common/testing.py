@@ -3,6 +3,7 @@
 The programs are those beside the server's binary: build-check/apps/<name>/<name>, or beside GRAMME_BIN.
 """
 
+import contextlib
 import http.client
 import http.server
 import json
@@ -10,6 +11,8 @@ import os
 import pathlib
 import re
 import shlex
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -131,6 +134,12 @@ class JsonApi:
         self.server.server_close()
 
 
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
 def as_list(value):
     return value if isinstance(value, list) else [value]
 
@@ -180,10 +189,16 @@ class AppTest(WireTest):
         """The README's examples; returns how many there were."""
         drop_tables(self.server.port)
         with tempfile.TemporaryDirectory() as folder:
-            # /tmp/ first: the other texts may have it in them.
-            return run_console(self, ROOT / "apps" / self.app / "README.md", {
-                "/tmp/": f"{folder}/", ADDRESS: self.server.endpoint, "$PWD/build/": f"{BUILD}/", "build/gramme": binary(),
-            }, cwd=ROOT, normal=normal)
+            try:
+                # /tmp/ first: the other texts may have it in them.
+                return run_console(self, ROOT / "apps" / self.app / "README.md", {
+                    "/tmp/": f"{folder}/", ADDRESS: self.server.endpoint, "$PWD/build/": f"{BUILD}/", "build/gramme": binary(),
+                    "8080": str(free_port()),
+                }, cwd=ROOT, normal=normal)
+            finally:
+                for path in pathlib.Path(folder).glob("*.pid"):  # of services that an example has left
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(int(path.read_text()), signal.SIGTERM)
 
     def check_policy(self, scenario):
         """The program works with its policy.json, and with no action of it less. scenario(run) runs it."""
