@@ -140,6 +140,14 @@ static void drop_first(struct courier *courier, struct lane *lane) {
     lane->due_ms = 0;
 }
 
+/* Lanes come while it walks, always in front; they are seen in the next round. */
+static struct lane *first_lane(struct courier *courier) {
+    pthread_mutex_lock(&courier->lock);
+    struct lane *lane = courier->lanes;
+    pthread_mutex_unlock(&courier->lock);
+    return lane;
+}
+
 /* ---- attempts ---- */
 
 /* Up to half as long again, so that all that waited do not come at once. */
@@ -200,7 +208,7 @@ static void look_at_command(struct courier *courier, struct lane *lane, int64_t 
 }
 
 static void look_at_post(struct courier *courier, const CURLMsg *message) {
-    struct lane *lane = courier->lanes;
+    struct lane *lane = first_lane(courier);
     struct outcome outcome;
     while (lane->post == NULL || post_handle(lane->post) != message->easy_handle)
         lane = lane->next;
@@ -210,14 +218,6 @@ static void look_at_post(struct courier *courier, const CURLMsg *message) {
 }
 
 /* ---- the thread ---- */
-
-/* Lanes come while it walks, always in front; they are seen in the next round. */
-static struct lane *first_lane(struct courier *courier) {
-    pthread_mutex_lock(&courier->lock);
-    struct lane *lane = courier->lanes;
-    pthread_mutex_unlock(&courier->lock);
-    return lane;
-}
 
 static void remove_empty(struct courier *courier) {
     pthread_mutex_lock(&courier->lock);
