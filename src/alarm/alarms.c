@@ -261,35 +261,62 @@ static void add_memory(struct arena *arena, struct memories *list, struct alarm_
     list->items[list->count++] = memory;
 }
 
-/* Later ones come first; of the same moment, those that came later. */
+/* Later ones come first; of the same moment, those with the higher number. */
 static int by_time(const void *a, const void *b) {
     const struct alarm_memory *left = a, *right = b;
-    if (left->entry.time_ms != right->entry.time_ms)
-        return left->entry.time_ms < right->entry.time_ms ? 1 : -1;
-    return left->number < right->number ? 1 : -1;
+    if (left->time_ms != right->time_ms)
+        return left->time_ms < right->time_ms ? 1 : -1;
+    int order = slice_compare(right->number, left->number);
+    return order != 0 ? order : slice_compare(left->id, right->id);
+}
+
+/* The words of one alarm's history are in memory at a time. */
+static struct error *remember_one(struct alarms *alarms, struct arena *arena, struct arena *scratch,
+                                  const struct named_id *of, struct memories *list) {
+    struct record *records;
+    size_t count;
+    int64_t oldest_ms = clock_now_ms(alarms->options.clock) - ALARM_HISTORY_MS;
+    TRY(engine_read_records(alarms->options.engine, scratch, history_kind(scratch, of->id),
+                            &records, &count));
+    for (size_t i = 0; i < count; i++) {
+        struct history_entry entry;
+        TRY(history_of_record(scratch, &records[i], &entry));
+        if (entry.time_ms >= oldest_ms)
+            add_memory(arena, list,
+                       (struct alarm_memory){of->name, of->id, arena_slice(arena, records[i].name),
+                                             entry.time_ms, entry.type});
+    }
+    return NULL;
 }
 
 struct error *alarms_history(struct alarms *alarms, struct arena *arena, struct slice name,
                              struct alarm_memory **ret_memories, size_t *ret_count) {
     struct named_id *ids;
     struct memories list = {0};
+    struct arena scratch;
+    struct error *error = NULL;
     size_t id_count = find_ids(alarms, arena, name, &ids);
-    int64_t oldest_ms = clock_now_ms(alarms->options.clock) - ALARM_HISTORY_MS;
-    for (size_t i = 0; i < id_count; i++) {
-        struct record *records;
-        size_t count;
-        TRY(engine_read_records(alarms->options.engine, arena, history_kind(arena, ids[i].id),
-                                &records, &count));
-        for (size_t k = 0; k < count; k++) {
-            struct alarm_memory memory = {.name = ids[i].name, .number = list.count};
-            TRY(history_of_record(arena, &records[k], &memory.entry));
-            if (memory.entry.time_ms >= oldest_ms)
-                add_memory(arena, &list, memory);
-        }
+    arena_init(&scratch);
+    for (size_t i = 0; error == NULL && i < id_count; i++) {
+        error = remember_one(alarms, arena, &scratch, &ids[i], &list);
+        if (error != NULL)
+            error = error_local(arena, "%.*s", SLICE_ARGS(error->message));
+        arena_reset(&scratch);
     }
+    arena_release(&scratch);
+    TRY(error);
     if (list.count > 0)
         qsort(list.items, list.count, sizeof(*list.items), by_time);
     *ret_memories = list.items;
     *ret_count = list.count;
     return NULL;
+}
+
+struct error *alarms_recall(struct alarms *alarms, struct arena *arena,
+                            const struct alarm_memory *memory, struct history_entry *ret_entry,
+                            bool *ret_there) {
+    struct record record = {.kind = history_kind(arena, memory->id), .name = memory->number};
+    TRY(engine_find_records(alarms->options.engine, arena, &record, 1));
+    *ret_there = slice_present(record.value);
+    return *ret_there ? history_of_record(arena, &record, ret_entry) : NULL;
 }

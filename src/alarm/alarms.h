@@ -45,15 +45,21 @@ struct error *alarms_set_tags(struct alarms *alarms, struct arena *arena, struct
 void alarms_visit(struct alarms *alarms, struct slice from,
                   bool (*see)(void *user, const struct alarm *alarm), void *user);
 
-/* An entry and whose it is; the names are in the arena. */
+/* An entry of a history without its words: there may be many. In the arena. */
 struct alarm_memory {
-    struct slice name;
-    struct history_entry entry;
-    size_t number; /* in the order of their coming */
+    struct slice name; /* of the alarm */
+    struct slice id;
+    struct slice number;
+    int64_t time_ms;
+    enum history_type type;
 };
 
 /* Of the last 30 days, the newest first; of all alarms when the name is absent. */
 struct error *alarms_history(struct alarms *alarms, struct arena *arena, struct slice name,
                              struct alarm_memory **ret_memories, size_t *ret_count);
+/* With its words. *ret_there is false when newer ones have pushed it out meanwhile. */
+struct error *alarms_recall(struct alarms *alarms, struct arena *arena,
+                            const struct alarm_memory *memory, struct history_entry *ret_entry,
+                            bool *ret_there);
 
 #endif

@@ -31,21 +31,27 @@ struct history_filter {
 };
 
 static bool is_wanted(const struct history_filter *filter, const struct alarm_memory *memory) {
-    const struct history_entry *entry = &memory->entry;
     return (!slice_present(filter->type) ||
-            slice_is(filter->type, history_type_word(entry->type))) &&
-           entry->time_ms >= filter->from_ms && entry->time_ms <= filter->to_ms;
+            slice_is(filter->type, history_type_word(memory->type))) &&
+           memory->time_ms >= filter->from_ms && memory->time_ms <= filter->to_ms;
 }
 
-static void write_memory(struct answer *answer, const struct alarm_memory *memory) {
+static struct error *write_memory(struct service_call *call, const struct alarm_memory *memory) {
+    struct answer *answer = call->answer;
+    struct history_entry entry;
+    bool there;
+    TRY(alarms_recall(cloudwatch_of(call)->alarms, call->arena, memory, &entry, &there));
+    if (!there)
+        return NULL;
     answer_object(answer, NULL);
     answer_text(answer, "AlarmName", memory->name);
     answer_word(answer, "AlarmType", "MetricAlarm");
-    answer_time(answer, "Timestamp", memory->entry.time_ms);
-    answer_word(answer, "HistoryItemType", history_type_word(memory->entry.type));
-    answer_text(answer, "HistorySummary", memory->entry.summary);
-    answer_text(answer, "HistoryData", memory->entry.data);
+    answer_time(answer, "Timestamp", entry.time_ms);
+    answer_word(answer, "HistoryItemType", history_type_word(entry.type));
+    answer_text(answer, "HistorySummary", entry.summary);
+    answer_text(answer, "HistoryData", entry.data);
     answer_end(answer);
+    return NULL;
 }
 
 /* How many were on the pages before: the token is that number. */
@@ -78,7 +84,7 @@ static struct error *describe_alarm_history(struct service_call *call) {
         if (!is_wanted(&filter, memory))
             continue;
         if (seen >= before && seen < before + max)
-            write_memory(call->answer, memory);
+            TRY(write_memory(call, memory));
         seen++;
     }
     answer_end(call->answer);

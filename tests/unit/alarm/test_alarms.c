@@ -179,7 +179,11 @@ static const char *wait_for_history(struct test *test, const char *name, size_t 
         count = memories(test, name, &list);
     }
     assert_int_equal(count, wanted);
-    return (const char *)arena_printf(&test->arena, "%.*s", SLICE_ARGS(list[0].entry.summary)).data;
+    struct history_entry entry;
+    bool there;
+    assert_null(alarms_recall(test->alarms, &test->arena, &list[0], &entry, &there));
+    assert_true(there);
+    return (const char *)arena_printf(&test->arena, "%.*s", SLICE_ARGS(entry.summary)).data;
 }
 
 static int count_messages(const struct test *test, const char *state) {
