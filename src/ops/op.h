@@ -79,6 +79,7 @@ struct op_call {
     bool elsewhere;       /* running on a worker thread */
     void *work;           /* the operation's own state between its steps */
     struct account account;
+    int64_t throttled_at_ms; /* when it begins to run, by the clock; where reads are throttled */
     size_t unprocessed; /* a test wishes that so many parts of a batch are left to the caller */
     uint32_t denied;    /* permissions that it was refused, of parts of a batch too */
     /* Called by any thread when the engine has finished what the call waits for. */

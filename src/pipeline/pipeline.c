@@ -293,6 +293,24 @@ static void run_elsewhere(struct worker_task *task, void *context) {
 
 /* ---- the path ---- */
 
+/* The clock is asked once for all requests of a round of the loop: it may be a system call. One
+ * that tests move is asked each time. */
+static int64_t throttle_time(struct pipeline_thread *thread, const struct net_loop *loop) {
+    uint64_t loop_ms = net_loop_now_ms(loop);
+    if (loop_ms != thread->throttle_loop_ms || thread->test_clock != NULL) {
+        thread->throttle_loop_ms = loop_ms;
+        thread->throttle_ms = clock_now_ms(thread->ops.clock);
+    }
+    return thread->throttle_ms;
+}
+
+static struct error *run(struct pipeline_call *self) {
+    struct pipeline_thread *thread = self->exchange->thread_context;
+    if (__builtin_expect(thread->ops.throttle != NULL, 0))
+        self->call.throttled_at_ms = throttle_time(thread, self->exchange->loop);
+    return self->call.op->run(&self->call, &self->state);
+}
+
 /* It has run, or failed: what follows is told by its state. */
 static void proceed(struct pipeline_call *self, struct error *error) {
     const struct pipeline_thread *thread = self->exchange->thread_context;
@@ -317,7 +335,7 @@ static void run_after_fault(struct net_task *task) {
     else if (fault->drop)
         error = error_without_text(self->call.arena, ERROR_SERVICE_UNAVAILABLE);
     else
-        error = self->call.op->run(&self->call, &self->state);
+        error = run(self);
     proceed(self, error);
 }
 
@@ -427,7 +445,7 @@ static struct error *start_call(struct pipeline_call *self) {
         self->state = OP_WAITING;
         return NULL;
     }
-    return op->run(&self->call, &self->state);
+    return run(self);
 }
 
 void pipeline_turned_away(struct exchange *exchange) {

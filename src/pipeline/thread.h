@@ -24,6 +24,8 @@ struct pipeline_thread {
     struct auditor *auditor;             /* NULL: there is no audit log */
     struct movable_clock *test_clock;    /* NULL: time is not to be moved */
     struct call_meter meter;
+    int64_t throttle_ms; /* the time for limits, and the loop's when it was read */
+    uint64_t throttle_loop_ms;
     struct faults *faults; /* NULL: nothing is to go wrong */
     struct delays *delays; /* with faults */
     const struct pages *pages;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/random.h"
 
 enum {
     /* What the service lets one partition do in a second. */
@@ -20,6 +21,7 @@ struct throttle *throttle_new(const struct clock *clock, int64_t burst_seconds) 
     CHECK(throttle != NULL);
     throttle->clock = clock;
     throttle->burst_seconds = burst_seconds;
+    random_fill(&system_random, &throttle->seed, sizeof(throttle->seed));
     hot_keys_init(&throttle->keys);
     return throttle;
 }

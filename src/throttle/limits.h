@@ -29,6 +29,7 @@ enum limit_kind {
 struct throttle {
     const struct clock *clock;
     int64_t burst_seconds; /* of provisioned units that were not used are kept */
+    uint64_t seed;         /* for hashes of keys: random */
     struct hot_keys keys;
 };
 

@@ -194,19 +194,19 @@ static struct error *find_tables(struct op_call *call, struct batch_get *batch) 
 /* Why the next key of the table cannot be read now; NULL: it can. The last ones of the batch are
  * left when a test wishes so. */
 static struct error *refusal(struct op_call *call, const struct batch_get *batch,
-                             const struct batch_table *table) {
+                             const struct batch_table *table, struct read_ticket *ticket) {
     if (call->unprocessed > 0 && batch->processed + call->unprocessed >= batch->key_count)
         return throttled_call_part(call, table->table);
     if (!reads_are_throttled(call))
         return NULL;
-    return read_throttle_check_item(call, table->table, table->keys[table->processed].value,
-                                    capacity_read(0, table->input->consistent_read.value));
+    *ticket = read_ticket_of_item(call, table->table, table->keys[table->processed].value);
+    return read_throttle_check(call, ticket, capacity_read(0, table->input->consistent_read.value));
 }
 
 /* Then the rest of the table's keys is left to the caller. */
 static bool is_throttled(struct op_call *call, struct batch_get *batch,
-                         const struct batch_table *table) {
-    struct error *error = refusal(call, batch, table);
+                         const struct batch_table *table, struct read_ticket *ticket) {
+    struct error *error = refusal(call, batch, table, ticket);
     if (error != NULL)
         batch->throttled = throttled_join(call->arena, batch->throttled, error);
     return error != NULL;
@@ -227,15 +227,16 @@ static size_t take_round(struct op_call *call, struct batch_get *batch, struct b
         if (batch->bytes > 0 && (batch->bytes + items[i].size > LIMIT_BATCH_GET_BYTES ||
                                  call->reply->len > REPLY_BYTES_ENOUGH))
             return count;
-        if (is_throttled(call, batch, table))
+        struct read_ticket ticket;
+        if (is_throttled(call, batch, table, &ticket))
             return count;
-        struct value key = table->keys[table->processed++].value;
         batch->bytes += items[i].size;
         batch->processed++;
+        table->processed++;
         uint64_t halves =
             account_get(table->account, &items[i], table->input->consistent_read.value);
         if (reads_are_throttled(call))
-            read_throttle_take_item(call, table->table, key, halves);
+            read_throttle_take(call, &ticket, halves);
         if (value_present(items[i].item) &&
             !projection_write(&projection, call->arena, json, items[i].item))
             return i;

@@ -84,7 +84,7 @@ static bool write_reply(struct op_call *call, const struct projection *projectio
 }
 
 static struct error *read_and_reply(struct op_call *call, const struct table *table,
-                                    struct reader *reader) {
+                                    struct reader *reader, const struct read_ticket *ticket) {
     const struct get_item_request *request = call->request;
     const struct projection projection = {expressions_get(call->work, EXPR_PROJECTION),
                                           &request->attributes_to_get};
@@ -95,7 +95,7 @@ static struct error *read_and_reply(struct op_call *call, const struct table *ta
     uint64_t halves = account_get(account_table(call, request->table_name, table), &item,
                                   request->consistent_read.value);
     if (reads_are_throttled(call))
-        read_throttle_take_item(call, table, request->key.value, halves);
+        read_throttle_take(call, ticket, halves);
     return write_reply(call, &projection, &item) ? NULL : reader_damaged(reader, &key);
 }
 
@@ -105,12 +105,14 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     TRY(table_lookup(call, request->table_name, &table));
     TRY(key_check(call->arena, &table->definition.keys, request->key.value));
     TRY(expressions_check_key_paths(call->arena, call->work, &table->definition));
-    if (reads_are_throttled(call))
-        TRY(read_throttle_check_item(call, table, request->key.value,
-                                     capacity_read(0, request->consistent_read.value)));
+    struct read_ticket ticket;
+    if (reads_are_throttled(call)) {
+        ticket = read_ticket_of_item(call, table, request->key.value);
+        TRY(read_throttle_check(call, &ticket, capacity_read(0, request->consistent_read.value)));
+    }
     struct reader reader;
     TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
-    struct error *error = read_and_reply(call, table, &reader);
+    struct error *error = read_and_reply(call, table, &reader, &ticket);
     reader_end(&reader);
     *ret_state = OP_DONE;
     return error;

@@ -266,18 +266,21 @@ static void write_reply(struct op_call *call, const struct batch *batch) {
 
 /* ---- running ---- */
 
-static void account_for(struct op_call *call, const struct member *member) {
+/* Asks for the units of a read, and takes them. */
+static struct error *account_for(struct op_call *call, const struct member *member) {
     const struct partiql_call *statement = &member->statement;
-    uint64_t halves =
-        account_get(account_table(call, statement->partiql.table_name, statement->table),
-                    &member->found, member->input->consistent_read.value);
+    bool consistent = member->input->consistent_read.value;
+    struct read_ticket ticket;
+    if (reads_are_throttled(call)) {
+        ticket = read_ticket_of_item(call, statement->table, member->key);
+        TRY(read_throttle_check(call, &ticket, capacity_read(0, consistent)));
+    }
+    struct account_table *table =
+        account_table(call, statement->partiql.table_name, statement->table);
+    uint64_t halves = account_get(table, &member->found, consistent);
     if (reads_are_throttled(call))
-        read_throttle_take_item(call, statement->table, member->key, halves);
-}
-
-static struct error *check_throttle(struct op_call *call, const struct member *member) {
-    return read_throttle_check_item(call, member->statement.table, member->key,
-                                    capacity_read(0, member->input->consistent_read.value));
+        read_throttle_take(call, &ticket, halves);
+    return NULL;
 }
 
 static struct error *read_items(struct op_call *call, struct batch *batch, struct reader *reader) {
@@ -295,10 +298,7 @@ static struct error *read_items(struct op_call *call, struct batch *batch, struc
         if (member->error != NULL)
             continue;
         member->found = items[count++];
-        if (reads_are_throttled(call))
-            member->error = check_throttle(call, member);
-        if (member->error == NULL)
-            account_for(call, member);
+        member->error = account_for(call, member);
     }
     write_reply(call, batch);
     return NULL;

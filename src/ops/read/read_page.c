@@ -9,7 +9,6 @@
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
-#include "ops/throttle/read_throttle.h"
 
 enum {
     /* What a page may read on the I/O thread before it moves: less than the cost of moving it would
@@ -26,6 +25,12 @@ static bool is_scan(const struct read_page *page) {
     return !value_present(page->range.hash[0]);
 }
 
+/* Whose units are taken: those of the one partition of a query, too. */
+static void note_partition(const struct op_call *call, struct read_page *page) {
+    const struct read_range *range = &page->range;
+    page->ticket = read_ticket(call, page->table, range->index, is_scan(page) ? NULL : range->hash);
+}
+
 static struct error *open_range(struct read_page *page) {
     const struct read_range *range = &page->range;
     TRY(cursor_open(&page->reader, range, &page->cursor));
@@ -35,26 +40,12 @@ static struct error *open_range(struct read_page *page) {
     return NULL;
 }
 
-/* What is read of a table, or of the range. */
-static struct read_target target_of(const struct read_page *page, bool of_table) {
-    const struct read_range *range = &page->range;
-    return (struct read_target){.table = page->table,
-                                .index = of_table ? NULL : range->index,
-                                .hash = of_table || is_scan(page) ? NULL : range->hash};
-}
-
+/* What is fetched from the table for entries of a local index is of the same partition. */
 static void account_for(struct op_call *call, struct read_page *page,
                         const struct account_range *range) {
     uint64_t halves = account_range(call, page->account, range);
-    if (!reads_are_throttled(call))
-        return;
-    struct read_target target = target_of(page, range->index != page->range.index);
-    read_throttle_take(call, &target, halves);
-}
-
-static struct error *check_throttle(struct op_call *call, struct read_page *page) {
-    struct read_target target = target_of(page, false);
-    return read_throttle_check(call, &target, capacity_read(0, page->consistent));
+    if (reads_are_throttled(call))
+        read_throttle_take(call, &page->ticket, halves);
 }
 
 /* Nothing looks into an item before it is written. */
@@ -64,8 +55,10 @@ static bool only_writes_whole(const struct read_page *page) {
 }
 
 static struct error *start(struct op_call *call, struct read_page *page) {
-    if (reads_are_throttled(call))
-        TRY(check_throttle(call, page));
+    if (reads_are_throttled(call)) {
+        note_partition(call, page);
+        TRY(read_throttle_check(call, &page->ticket, capacity_read(0, page->consistent)));
+    }
     page->account = account_table(call, page->table_name, page->table);
     TRY(reader_begin(call->context->engine, call->arena, READ_SNAPSHOT, &page->reader));
     page->reader.unread = only_writes_whole(page);
@@ -153,6 +146,8 @@ static struct error *go_on(struct op_call *call, struct read_page *page, bool *r
     if (page->hooks == NULL || page->hooks->next_range == NULL || !page->hooks->next_range(page))
         return NULL;
     cursor_close(&page->cursor);
+    if (reads_are_throttled(call))
+        note_partition(call, page);
     TRY(open_range(page));
     *ret_more = true;
     return NULL;

@@ -10,6 +10,7 @@
 #include "engine/read.h"
 #include "ops/read/projection.h"
 #include "ops/request/expressions.h"
+#include "ops/throttle/read_throttle.h"
 
 struct read_page;
 
@@ -49,6 +50,7 @@ struct read_page {
     uint64_t bytes;
     uint64_t fetched_bytes; /* of the items read from the table, which fill the page too */
     struct account_table *account;
+    struct read_ticket ticket;  /* where reads are throttled */
     struct account_range ended; /* the sums of what is accounted for */
     uint32_t partitions;        /* of the table or index that is scanned; of a query 1 */
     uint32_t partition;         /* the one that is being read */

@@ -8,27 +8,30 @@
 
 #include "engine/table.h"
 #include "ops/op.h"
+#include "throttle/limits.h"
 
-struct read_target {
+/* What is read, found out once for both questions. */
+struct read_ticket {
     const struct table *table;
     const struct table_index *index; /* NULL: the table itself */
-    /* Of one partition: the values of its HASH attributes; NULL: of all of them. */
-    const struct value *hash;
+    struct limits_use use;
 };
 
 static inline bool reads_are_throttled(const struct op_call *call) {
     return __builtin_expect(call->context->throttle != NULL, 0);
 }
 
-/* The least that it can cost is `halves`. NULL: it may begin. */
-struct error *read_throttle_check(struct op_call *call, const struct read_target *target,
-                                  uint64_t halves);
-void read_throttle_take(struct op_call *call, const struct read_target *target, uint64_t halves);
+/* `hash`: the values of the HASH attributes of the one partition that is read; NULL: of all. */
+struct read_ticket read_ticket(const struct op_call *call, const struct table *table,
+                               const struct table_index *index, const struct value *hash);
+/* Of one item by its key. */
+struct read_ticket read_ticket_of_item(const struct op_call *call, const struct table *table,
+                                       struct value key);
 
-/* The same for one item by its key. */
-struct error *read_throttle_check_item(struct op_call *call, const struct table *table,
-                                       struct value key, uint64_t halves);
-void read_throttle_take_item(struct op_call *call, const struct table *table, struct value key,
-                             uint64_t halves);
+/* The least that it can cost is `halves`. NULL: it may begin. */
+struct error *read_throttle_check(struct op_call *call, const struct read_ticket *ticket,
+                                  uint64_t halves);
+void read_throttle_take(const struct op_call *call, const struct read_ticket *ticket,
+                        uint64_t halves);
 
 #endif

@@ -62,8 +62,9 @@ static struct error *check_throttle(struct op_call *call, const struct transact_
     struct error **errors = ARENA_ARRAY(call->arena, struct error *, reads->count);
     bool any = false;
     for (size_t i = 0; i < reads->count; i++) {
-        errors[i] = read_throttle_check_item(call, reads->keys[i].table, reads->keys[i].key,
-                                             least_of(reads, i));
+        const struct read_key *key = &reads->keys[i];
+        struct read_ticket ticket = read_ticket_of_item(call, key->table, key->key);
+        errors[i] = read_throttle_check(call, &ticket, least_of(reads, i));
         any = any || errors[i] != NULL;
     }
     return any ? cancellation_error(call->arena, reads->count, errors) : NULL;
@@ -73,8 +74,10 @@ static void account_for(struct op_call *call, const struct transact_reads *reads
     const struct read_key *key = &reads->keys[i];
     uint64_t halves = account_transact_get(account_table(call, reads->table_names[i], key->table),
                                            &reads->items[i]);
-    if (reads_are_throttled(call))
-        read_throttle_take_item(call, key->table, key->key, halves);
+    if (!reads_are_throttled(call))
+        return;
+    struct read_ticket ticket = read_ticket_of_item(call, key->table, key->key);
+    read_throttle_take(call, &ticket, halves);
 }
 
 struct error *transact_reads_get(struct op_call *call, struct reader *reader,
