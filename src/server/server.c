@@ -56,7 +56,7 @@ struct server {
     struct store *store; /* the engine's */
     struct engine *engine;
     struct access *access; /* NULL: signatures are not verified */
-    struct control_service access_service;
+    struct control_service control_services[2];
     struct slice first_key[2]; /* id and secret, until they were told; absent: there is none */
     size_t tables_unencrypted; /* when it started: that ask for what they do not get */
     struct audit_log *audit;   /* NULL: there is none */
@@ -464,6 +464,19 @@ static struct error *run_access_command(void *user, struct arena *arena, struct 
     return error;
 }
 
+/* On a thread of its client, with a view of its own. */
+static struct error *run_metrics_command(void *user, struct arena *arena, struct slice input,
+                                         struct buffer *output) {
+    const struct server *server = user;
+    (void)input;
+    if (atomic_load(&server->pages.state) == PAGES_STARTING)
+        return error_local(arena, "the server is starting");
+    struct catalog_view *view = catalog_view_new(engine_catalog(server->engine));
+    telemetry_write(&server->telemetry, view, SLICE_NONE, output);
+    catalog_view_free(view);
+    return NULL;
+}
+
 /* A file system that has no sockets keeps nobody from serving; then only a stopped server's
  * directory can be backed up. */
 static void start_control(struct server *server, struct arena *arena) {
@@ -476,12 +489,15 @@ static void start_control(struct server *server, struct arena *arena) {
         .keyspace_count = KEYSPACE_COUNT,
         .program = program == NULL ? "gramme" : program,
         .clock = &system_clock,
-        .services = &server->access_service,
-        .service_count = 1,
+        .services = server->control_services,
+        .service_count = 2,
     };
     if (server->config.data_directory == NULL)
         return;
-    server->access_service = (struct control_service){ACCESS_SERVICE, run_access_command, server};
+    server->control_services[0] =
+        (struct control_service){ACCESS_SERVICE, run_access_command, server};
+    server->control_services[1] =
+        (struct control_service){SERVER_METRICS_SERVICE, run_metrics_command, server};
     struct error *error = control_start(arena, &options, &server->control);
     if (error != NULL)
         log_error("no backup while the server runs: %.*s", SLICE_ARGS(error->message));

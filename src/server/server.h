@@ -45,6 +45,9 @@ enum { SERVER_RELAXED_SYNC_MS = 100, SERVER_LOOK_MS = 2000 };
 
 struct server;
 
+/* What its control socket is asked for a page of metrics by. */
+#define SERVER_METRICS_SERVICE "metrics"
+
 /* When it returns without an error, the server answers. The error's text is for the person who
  * started it. */
 struct error *server_start(struct arena *arena, const struct server_config *config,

@@ -102,6 +102,7 @@ extern const struct command command_backup;
 extern const struct command command_restore;
 extern const struct command command_rekey;
 extern const struct command command_bench;
+extern const struct command command_top;
 extern const struct command command_operations;
 
 /* All of them, as help lists them; NULL ends them. */
