@@ -139,6 +139,22 @@ static struct error *make_store(struct arena *arena, const struct master_key *ke
     return key_file_write(arena, data->path, key, data->keyring);
 }
 
+/* A store that has something in it was made after its marker: without one it is a directory that
+ * lost it. Whoever took it for new would give it another key. */
+static struct error *check_has_no_store(struct arena *arena, const char *directory) {
+    static const char *const names[] = {STORE, STORE_ENCRYPTED};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        const char *store = files_join(arena, directory, names[i]);
+        bool empty = true;
+        if (access(store, F_OK) == 0)
+            TRY(data_directory_is_empty(arena, store, &empty));
+        if (!empty)
+            return error_local(arena, "%s is damaged: it has a store, %s, but not its file %s",
+                               directory, store, MARKER);
+    }
+    return NULL;
+}
+
 static struct error *make_new(struct arena *arena, const char *directory,
                               const struct master_key *key, struct data_directory *data) {
     static const char *const ours[] = {
@@ -152,6 +168,7 @@ static struct error *make_new(struct arena *arena, const char *directory,
                            "%s is not empty and not a data directory of gramme: choose another, or "
                            "an empty one",
                            directory);
+    TRY(check_has_no_store(arena, directory));
     TRY(make_store(arena, key, data));
     return write_marker(arena, directory, format_of(data));
 }
