@@ -5,6 +5,7 @@
 #define CORAL_SERVICE "com.amazon.coral.service"
 #define CORAL_AVAILABILITY "com.amazon.coral.availability"
 #define CLOUDWATCH "com.amazonaws.cloudwatch.v2010_08_01"
+#define AUTO_SCALING "com.amazonaws.applicationautoscaling.v2016_02_06"
 #define DYNAMODB "com.amazonaws.dynamodb.v20120810"
 
 static const struct error_kind kinds[] = {
