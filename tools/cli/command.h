@@ -103,6 +103,7 @@ extern const struct command command_restore;
 extern const struct command command_rekey;
 extern const struct command command_bench;
 extern const struct command command_top;
+extern const struct command command_cost;
 extern const struct command command_operations;
 
 /* All of them, as help lists them; NULL ends them. */
