@@ -97,7 +97,7 @@ static struct error *do_change(struct scaling *scaling, struct arena *arena,
     bool write = scaling_is_write(wish->dimension);
     *(write ? &change.write : &change.read) = wish->to;
     scaling_resource_split(wish->resource, wish->dimension, &change.table, &change.index);
-    return scaling->options.change(scaling->options.user, arena, &change);
+    return scaling->options.hand.change(scaling->options.hand.user, arena, &change);
 }
 
 /* Without the lock, but for what is noted at the end. */

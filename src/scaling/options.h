@@ -19,6 +19,12 @@ struct scaling_change {
     int64_t write;
 };
 
+/* Who carries a change out, and waits for it. */
+struct scaling_hand {
+    struct error *(*change)(void *user, struct arena *arena, const struct scaling_change *change);
+    void *user;
+};
+
 struct scaling_options {
     struct engine *engine;
     struct series_store *series;
@@ -26,8 +32,7 @@ struct scaling_options {
     const struct clock *clock;
     const struct random *random;
     struct scaling_home home;
-    struct error *(*change)(void *user, struct arena *arena, const struct scaling_change *change);
-    void *user;
+    struct scaling_hand hand;
 };
 
 #endif

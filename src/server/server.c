@@ -21,6 +21,7 @@
 #include "metrics/meters.h"
 #include "pipeline/delays.h"
 #include "pipeline/faults.h"
+#include "pipeline/inside_call.h"
 #include "pipeline/pages.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/query_route.h"
@@ -70,6 +71,7 @@ struct server {
     struct endpoint *metrics_endpoint; /* NULL: it has no port of its own */
     struct certificates *certificates; /* NULL: plain HTTP */
     struct services *services;
+    struct op_context inside; /* of operations that it asks for itself */
     struct workers *workers;
     struct endpoint *endpoint;
     struct control *control;
@@ -298,12 +300,37 @@ static struct error *start_faults(struct server *server, struct arena *arena) {
     return delays_start(arena, &server->delays);
 }
 
+static struct slice update_request(struct arena *arena, const struct scaling_change *change) {
+    if (!slice_present(change->index))
+        return arena_printf(arena,
+                            "{\"TableName\":\"%.*s\",\"ProvisionedThroughput\":{"
+                            "\"ReadCapacityUnits\":%lld,\"WriteCapacityUnits\":%lld}}",
+                            SLICE_ARGS(change->table), (long long)change->read,
+                            (long long)change->write);
+    return arena_printf(arena,
+                        "{\"TableName\":\"%.*s\",\"GlobalSecondaryIndexUpdates\":[{\"Update\":{"
+                        "\"IndexName\":\"%.*s\",\"ProvisionedThroughput\":{"
+                        "\"ReadCapacityUnits\":%lld,\"WriteCapacityUnits\":%lld}}}]}",
+                        SLICE_ARGS(change->table), SLICE_ARGS(change->index),
+                        (long long)change->read, (long long)change->write);
+}
+
+/* On the thread of auto scaling, which alone has this context. Names have nothing to escape: they
+ * are those of tables that are there. */
+static struct error *change_capacity(void *user, struct arena *arena,
+                                     const struct scaling_change *change) {
+    struct server *server = user;
+    return inside_call(&server->inside, arena, "UpdateTable", update_request(arena, change));
+}
+
 static struct error *open_services(struct server *server, struct arena *arena) {
     struct services_options options = {.engine = server->engine,
                                        .clock = server->clock,
                                        .region = server->config.region,
                                        .account = server->config.account,
-                                       .actions = server->config.alarm_actions};
+                                       .actions = server->config.alarm_actions,
+                                       .hand = {change_capacity, server}};
+    server->inside = context_new(server);
     TRY(services_open(arena, &options, &server->services));
     server->movable.user = server->services;
     server->movable.moved = services_time_moved;
@@ -608,6 +635,8 @@ void server_stop(struct server *server) {
         engine_time_moved(server->engine); /* it keeps the time, for the next run */
     publisher_stop(server->publisher);
     services_close(server->services);
+    if (server->inside.catalog != NULL)
+        context_free(&server->inside);
     access_close(server->access);
     engine_close(server->engine);
     throttle_free(server->throttle);

@@ -6,12 +6,15 @@
 #include "alarm/alarms.h"
 #include "base/check.h"
 #include "cloudwatch/alarm_points.h"
+#include "scaling/operations.h"
+#include "scaling/scaling.h"
 
 enum { SERVICES_MAX = 8 };
 
 struct services {
     struct arena arena; /* of what alarms were told */
     struct cloudwatch cloudwatch;
+    struct scaling *scaling;
     struct service_instance list[SERVICES_MAX]; /* the last one is empty */
 };
 
@@ -55,6 +58,7 @@ static struct error *open_alarms(struct services *services, struct arena *arena,
 void services_time_moved(void *services) {
     const struct services *self = services;
     alarms_time_moved(self->cloudwatch.alarms);
+    scaling_time_moved(self->scaling);
 }
 
 /* ---- all of them ---- */
@@ -67,17 +71,35 @@ static struct error *open_cloudwatch(struct services *services, struct arena *ar
     return open_alarms(services, arena, options);
 }
 
+static struct error *open_scaling(struct services *services, struct arena *arena,
+                                  const struct services_options *options) {
+    const struct scaling_options scaling = {
+        .engine = options->engine,
+        .series = services->cloudwatch.series,
+        .alarms = services->cloudwatch.alarms,
+        .clock = options->clock,
+        .random = &system_random,
+        .home = {slice_text(options->region), slice_text(options->account)},
+        .hand = options->hand,
+    };
+    return scaling_open(arena, &scaling, &services->scaling);
+}
+
 struct error *services_open(struct arena *arena, const struct services_options *options,
                             struct services **ret_services) {
     struct services *services = calloc(1, sizeof(*services));
     CHECK(services != NULL);
     arena_init(&services->arena);
     struct error *error = open_cloudwatch(services, arena, options);
+    if (error == NULL)
+        error = open_scaling(services, arena, options);
     if (error != NULL) {
         services_close(services);
         return error;
     }
     services->list[0] = (struct service_instance){&cloudwatch_service, &services->cloudwatch};
+    services->list[1] =
+        (struct service_instance){&service_application_autoscaling, services->scaling};
     *ret_services = services;
     return NULL;
 }
@@ -85,6 +107,7 @@ struct error *services_open(struct arena *arena, const struct services_options *
 void services_close(struct services *services) {
     if (services == NULL)
         return;
+    scaling_close(services->scaling);
     alarms_close(services->cloudwatch.alarms);
     series_close(services->cloudwatch.series);
     arena_release(&services->arena);

@@ -3,6 +3,7 @@
 #define GRAMME_SERVER_SERVICES_H
 
 #include "cloudwatch/cloudwatch.h"
+#include "scaling/options.h"
 #include "server/alarm_actions.h"
 
 struct services;
@@ -13,6 +14,7 @@ struct services_options {
     const char *region;
     const char *account;
     struct alarm_actions_config actions; /* whose texts outlive the services */
+    struct scaling_hand hand;            /* by which auto scaling changes capacity */
 };
 
 struct error *services_open(struct arena *arena, const struct services_options *options,

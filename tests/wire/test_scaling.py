@@ -1,0 +1,166 @@
+"""Application Auto Scaling: its API as boto3 sees it, and capacity that really follows."""
+
+import tempfile
+import time
+import unittest
+
+from backup import wait_until
+from server import Server
+from wire import WireTest, advance, boto3_client, clock
+
+READS = {"ServiceNamespace": "dynamodb", "ResourceId": "table/orders", "ScalableDimension": "dynamodb:table:ReadCapacityUnits"}
+WRITES = {**READS, "ScalableDimension": "dynamodb:table:WriteCapacityUnits"}
+INDEX = {**READS, "ResourceId": "table/orders/index/by-day", "ScalableDimension": "dynamodb:index:WriteCapacityUnits"}
+
+
+def tracking(target=70, metric="DynamoDBWriteCapacityUtilization", **more):
+    return {"PolicyName": "follow", "PolicyType": "TargetTrackingScaling", "TargetTrackingScalingPolicyConfiguration": {
+        "TargetValue": target, "PredefinedMetricSpecification": {"PredefinedMetricType": metric}, **more}}
+
+
+class ScalingTest(WireTest):
+    server_arguments = ["--memory", "--test-clock"]
+
+    def setUp(self):
+        super().setUp()
+        self.scaling = boto3_client(self.server.endpoint, service="application-autoscaling")
+        self.addCleanup(self.scaling.close)
+        for target in self.scaling.describe_scalable_targets(ServiceNamespace="dynamodb")["ScalableTargets"]:
+            self.scaling.deregister_scalable_target(
+                **{name: target[name] for name in ("ServiceNamespace", "ResourceId", "ScalableDimension")})
+        self.create_orders()
+
+    def create_orders(self):
+        keys = {name: [{"AttributeName": name, "KeyType": "HASH"}] for name in ("pk", "day")}
+        self.client.create_table(
+            TableName="orders", KeySchema=keys["pk"], ProvisionedThroughput={"ReadCapacityUnits": 5, "WriteCapacityUnits": 5},
+            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "day")],
+            GlobalSecondaryIndexes=[{"IndexName": "by-day", "KeySchema": keys["day"], "Projection": {"ProjectionType": "ALL"},
+                                     "ProvisionedThroughput": {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}}])
+
+    def capacity(self):
+        table = self.client.describe_table(TableName="orders")["Table"]
+        index = table["GlobalSecondaryIndexes"][0]
+        return tuple(of["ProvisionedThroughput"][name] for of in (table, index) for name in ("ReadCapacityUnits", "WriteCapacityUnits"))
+
+    def write(self, units):
+        for n in range(0, units, 25):
+            self.client.batch_write_item(RequestItems={"orders": [
+                {"PutRequest": {"Item": {"pk": {"S": str(k)}}}} for k in range(n, min(n + 25, units))]})
+
+
+class Api(ScalingTest):
+    def test_targets(self):
+        self.scaling.register_scalable_target(**READS, MinCapacity=5, MaxCapacity=50)
+        self.scaling.register_scalable_target(**READS, MaxCapacity=60, SuspendedState={"DynamicScalingInSuspended": True})
+        self.scaling.register_scalable_target(**INDEX, MinCapacity=1, MaxCapacity=10)
+        targets = self.scaling.describe_scalable_targets(ServiceNamespace="dynamodb", ResourceIds=["table/orders"])["ScalableTargets"]
+        self.assertEqual([(t["MinCapacity"], t["MaxCapacity"], t["SuspendedState"]) for t in targets], [
+            (5, 60, {"DynamicScalingInSuspended": True, "DynamicScalingOutSuspended": False, "ScheduledScalingSuspended": False})])
+        pages = self.scaling.get_paginator("describe_scalable_targets").paginate(ServiceNamespace="dynamodb", PaginationConfig={"PageSize": 1})
+        self.assertEqual([len(page["ScalableTargets"]) for page in pages], [1, 1])
+        self.scaling.deregister_scalable_target(**INDEX)
+        self.assert_refused("ObjectNotFoundException: No scalable target found for service namespace: dynamodb, resource ID: "
+                            "table/orders/index/by-day, scalable dimension: dynamodb:index:WriteCapacityUnits",
+                            self.scaling.deregister_scalable_target, **INDEX)
+
+    def test_policies_and_their_alarms(self):
+        self.assert_refused("ObjectNotFoundException: No scalable target found for service namespace: dynamodb, resource ID: "
+                            "table/orders, scalable dimension: dynamodb:table:WriteCapacityUnits",
+                            self.scaling.put_scaling_policy, **WRITES, **tracking())
+        self.scaling.register_scalable_target(**WRITES, MinCapacity=5, MaxCapacity=50)
+        reply = self.scaling.put_scaling_policy(**WRITES, **tracking(ScaleInCooldown=60))
+        names = [alarm["AlarmName"].rsplit("-", 5)[0] for alarm in reply["Alarms"]]
+        self.assertEqual(names, [f"TargetTracking-table/orders-{kind}" for kind in (
+            "AlarmHigh", "AlarmLow", "ProvisionedCapacityHigh", "ProvisionedCapacityLow")])
+        watch = boto3_client(self.server.endpoint, service="cloudwatch")
+        alarms = watch.describe_alarms(AlarmNamePrefix="TargetTracking-table/orders")["MetricAlarms"]
+        self.assertEqual(sorted((a["MetricName"], a["Threshold"], a["EvaluationPeriods"]) for a in alarms), [
+            ("ConsumedWriteCapacityUnits", 189.0, 15), ("ConsumedWriteCapacityUnits", 210.0, 2),
+            ("ProvisionedWriteCapacityUnits", 5.0, 3), ("ProvisionedWriteCapacityUnits", 5.0, 3)])
+        policy = self.scaling.describe_scaling_policies(ServiceNamespace="dynamodb", ResourceId="table/orders")["ScalingPolicies"][0]
+        self.assertEqual((policy["PolicyARN"], policy["Alarms"]), (reply["PolicyARN"], reply["Alarms"]))
+        self.assertEqual(policy["TargetTrackingScalingPolicyConfiguration"]["ScaleInCooldown"], 60)
+        again = self.scaling.put_scaling_policy(**WRITES, **tracking(50))
+        self.assertEqual(again["PolicyARN"], reply["PolicyARN"])
+        self.scaling.deregister_scalable_target(**WRITES)
+        self.assertEqual(self.scaling.describe_scaling_policies(ServiceNamespace="dynamodb")["ScalingPolicies"], [])
+        self.assertEqual(watch.describe_alarms(AlarmNamePrefix="TargetTracking")["MetricAlarms"], [])
+        watch.close()
+
+    def test_what_is_wrong(self):
+        self.assert_refused("ValidationException: Maximum capacity cannot be less than minimum capacity",
+                            self.scaling.register_scalable_target, **READS, MinCapacity=5, MaxCapacity=4)
+        self.assert_refused("ValidationException: Unsupported service namespace, resource type or scalable dimension",
+                            self.scaling.register_scalable_target, **{**READS, "ResourceId": "orders"}, MinCapacity=1, MaxCapacity=2)
+        self.scaling.register_scalable_target(**READS, MinCapacity=5, MaxCapacity=50)
+        self.assert_refused("ValidationException: Predefined metric type DynamoDBWriteCapacityUtilization does not fit scalable "
+                            "dimension dynamodb:table:ReadCapacityUnits", self.scaling.put_scaling_policy, **READS, **tracking())
+
+    def test_bounds_are_kept_at_once(self):
+        self.scaling.register_scalable_target(**READS, MinCapacity=8, MaxCapacity=50)
+        wait_until(lambda: self.capacity()[0] == 8)
+        self.scaling.register_scalable_target(**INDEX, MinCapacity=1, MaxCapacity=3)
+        wait_until(lambda: self.capacity() == (8, 5, 5, 3))
+        activities = self.scaling.describe_scaling_activities(ServiceNamespace="dynamodb")["ScalingActivities"]
+        self.assertEqual([(a["ResourceId"], a["Description"], a["StatusCode"]) for a in activities[:2]], [
+            ("table/orders/index/by-day", "Setting write capacity units to 3.", "Successful"),
+            ("table/orders", "Setting read capacity units to 8.", "Successful")])
+
+
+class Following(ScalingTest):
+    def test_up_after_two_minutes_and_down_after_fifteen(self):
+        clock(self.server.port, Running=False)
+        self.scaling.register_scalable_target(**WRITES, MinCapacity=5, MaxCapacity=50)
+        self.scaling.put_scaling_policy(**WRITES, **tracking(50))
+        for _ in range(2):
+            self.write(600)  # 10 a second, of 5
+            self.assertEqual(self.capacity()[1], 5)
+            advance(self.server.port, 60)
+        wait_until(lambda: self.capacity()[1] == 20)
+        for _ in range(14):
+            advance(self.server.port, 60)
+        time.sleep(0.5)
+        self.assertEqual(self.capacity()[1], 20)
+        for _ in range(3):
+            advance(self.server.port, 60)
+        wait_until(lambda: self.capacity()[1] == 5)
+        activity = self.scaling.describe_scaling_activities(**{"ServiceNamespace": "dynamodb", "ResourceId": "table/orders"})["ScalingActivities"]
+        self.assertEqual([a["Description"] for a in activity[:2]],
+                         ["Setting write capacity units to 5.", "Setting write capacity units to 20."])
+        self.assertIn("AlarmHigh", activity[1]["Cause"])
+
+    def test_another_table_of_the_name_is_left_alone(self):
+        self.scaling.register_scalable_target(**WRITES, MinCapacity=1, MaxCapacity=50)
+        self.scaling.put_scaling_policy(**WRITES, **tracking(50))
+        self.client.delete_table(TableName="orders")
+        self.create_orders()
+        for _ in range(3):
+            advance(self.server.port, 60)
+        time.sleep(0.5)
+        self.assertEqual(self.capacity()[1], 5)
+
+
+class Restart(unittest.TestCase):
+    def test_targets_and_policies_stay(self):
+        with tempfile.TemporaryDirectory() as data:
+            server = Server("--data", data).start()
+            client, scaling = boto3_client(server.endpoint), boto3_client(server.endpoint, service="application-autoscaling")
+            client.create_table(TableName="orders", KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+                                AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+                                ProvisionedThroughput={"ReadCapacityUnits": 5, "WriteCapacityUnits": 5})
+            scaling.register_scalable_target(**WRITES, MinCapacity=6, MaxCapacity=50)
+            reply = scaling.put_scaling_policy(**WRITES, **tracking())
+            wait_until(lambda: scaling.describe_scaling_activities(ServiceNamespace="dynamodb")["ScalingActivities"])
+            server.process.kill()
+            server.process.wait()
+            server = Server("--data", data).start()
+            scaling = boto3_client(server.endpoint, service="application-autoscaling")
+            policy = scaling.describe_scaling_policies(ServiceNamespace="dynamodb")["ScalingPolicies"][0]
+            self.assertEqual((policy["PolicyARN"], policy["Alarms"]), (reply["PolicyARN"], reply["Alarms"]))
+            self.assertEqual(len(scaling.describe_scaling_activities(ServiceNamespace="dynamodb")["ScalingActivities"]), 1)
+            server.stop()
+
+
+if __name__ == "__main__":
+    unittest.main()
