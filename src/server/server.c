@@ -1,8 +1,8 @@
 /* server.c - putting a server together, and taking it apart in reverse.
  *
- * Order of stopping: the control socket first, which gives up a backup under way; then the
- * endpoint, which waits for every request under way, so that workers and the commit thread are idle
- * when they go. */
+ * Order of stopping: the control socket first, which gives up a backup under way; the port for
+ * metrics, whose pages tell of all that follows; then the endpoint, which waits for every request
+ * under way, so that workers and the commit thread are idle when they go. */
 #include "server/server.h"
 
 #include <stdio.h>
@@ -622,11 +622,11 @@ void server_stop(struct server *server) {
         return;
     atomic_store(&server->pages.state, PAGES_STOPPING);
     control_stop(server->control);
+    if (server->metrics_endpoint != NULL)
+        endpoint_stop(server->metrics_endpoint, STOP_GRACE_MS);
     delays_hurry(server->delays);
     if (server->endpoint != NULL)
         endpoint_stop(server->endpoint, STOP_GRACE_MS);
-    if (server->metrics_endpoint != NULL)
-        endpoint_stop(server->metrics_endpoint, STOP_GRACE_MS);
     workers_stop(server->workers);
     delays_stop(server->delays);
     faults_free(server->faults);

@@ -5,12 +5,13 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
 import exposition
 from server import Server
-from wire import WireTest, call, http_request
+from wire import Connection, WireTest, boto3_client, call, http_request
 
 KEYS = {"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "S"}],
         "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST",
@@ -113,6 +114,42 @@ class Metrics(WireTest):
         def test_promtool_has_no_objections(self):
             run = subprocess.run(["promtool", "check", "metrics"], input=page(self.server.port), text=True, capture_output=True)
             self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
+
+
+class AtOnce(WireTest):
+    def test_nothing_is_lost_while_others_read(self):
+        """Connections count while pages are read and metrics published: counters only grow, and in the end all are there."""
+        self.client.create_table(TableName="busy", **KEYS)
+        watch, done, stop = boto3_client(self.server.endpoint, service="cloudwatch"), [0] * 4, threading.Event()
+
+        def load(number):
+            connection = Connection(self.server.port)
+            while not stop.is_set():
+                connection.call("PutItem", TableName="busy", Item={"pk": {"S": str(number)}, "n": {"N": str(done[number])}})
+                connection.call("GetItem", TableName="busy", Key={"pk": {"S": str(number)}})
+                done[number] += 1
+            connection.close()
+
+        threads = [threading.Thread(target=load, args=(number,)) for number in range(len(done))]
+        for thread in threads:
+            thread.start()
+        last = {}
+        for _ in range(15):
+            samples = exposition.parse(page(self.server.port))
+            for key, value in samples.items():
+                if key[0].endswith("_total"):
+                    self.assertGreaterEqual(value, last.get(key, 0), key)
+            last = samples
+            watch.list_metrics(Namespace="AWS/DynamoDB")
+        stop.set()
+        for thread in threads:
+            thread.join()
+        samples = exposition.parse(page(self.server.port))
+        for operation in ("PutItem", "GetItem"):
+            labels = (("table", "busy"), ("operation", operation))
+            self.assertEqual(samples["gramme_requests_total", labels + (("code", "ok"),)], sum(done))
+            self.assertEqual(samples["gramme_table_request_seconds_count", labels], sum(done))
+        watch.close()
 
 
 class Bounded(WireTest):
