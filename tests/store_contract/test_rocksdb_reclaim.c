@@ -2,11 +2,13 @@
  */
 #include <dirent.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "contract.h"
+#include "store/rocksdb/library.h"
 #include "store/rocksdb/rocksdb.h"
 
 enum { RECORDS = 6000, VALUE_BYTES = 4096, MIB = 1 << 20 };
@@ -138,9 +140,54 @@ static void files_go_with_their_range(void **state) {
     expect_at_most(11 * MIB);
 }
 
+/* ---- what RocksDB refuses ---- */
+
+static void refuse_delete(rocksdb_t *db, rocksdb_column_family_handle_t *family, const char *first,
+                          size_t first_len, const char *last, size_t last_len, char **error) {
+    (void)db, (void)family, (void)first, (void)first_len, (void)last, (void)last_len;
+    *error = strdup("refused");
+}
+
+static int know_nothing(rocksdb_t *db, rocksdb_column_family_handle_t *family, const char *name,
+                        uint64_t *ret_value) {
+    (void)db, (void)family, (void)name, (void)ret_value;
+    return -1;
+}
+
+static void assert_refused(const struct store_range *range, uint64_t moment) {
+    bool done;
+    struct error *error = store_reclaim(contract.store, &contract.arena, range, &moment, &done);
+    assert_non_null(error);
+    assert_true(slice_is(error->message, "The store failed to give back room: refused"));
+}
+
+/* Each call that fails is told, and later it is done all the same. */
+static void what_is_refused_is_told(void **state) {
+    (void)state;
+    const struct rocksdb_library real = rocks;
+    uint8_t end[8];
+    struct store_range range = delete_below(end, 256); /* its last byte is 0 */
+    uint64_t moment = 0, half = UINT64_C(1) << 63;
+    rocks.property_int_cf = know_nothing; /* there may be a reader of before */
+    assert_false(reclaim(&range, &moment));
+    assert_false(reclaim(&range, &moment));
+    rocks = real;
+    rocks.delete_file_in_range_cf = refuse_delete;
+    assert_refused(&range, moment);
+    rocks = real;
+    rocks.suggest_compact_range_cf = refuse_delete;
+    assert_refused(&range, half);
+    rocks = real;
+    assert_false(reclaim(&range, &moment));
+    assert_true(reclaim(&range, &moment));
+    moment = 0;
+    assert_true(reclaim(&(struct store_range){0, SLICE_LITERAL("a"), SLICE_NONE}, &moment));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_go_with_their_range, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_refused_is_told, setup, teardown),
     };
     return cmocka_run_group_tests_name("rocksdb_reclaim", tests, NULL, NULL);
 }
