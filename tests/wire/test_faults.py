@@ -3,6 +3,8 @@ in tests/data/wire/faults.txt."""
 
 import http.client
 import json
+import subprocess
+import tempfile
 import threading
 import time
 
@@ -10,6 +12,9 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ConnectionClosedError
 
+import shell
+from readme import ADDRESS, blocks
+from server import ROOT
 from wire import HEADERS, JSON, REGION, WireTest, call, http_connection, http_request, target
 
 
@@ -126,13 +131,22 @@ class Faults(WireTest):
         add = [{"Update": {"TableName": "table", "Key": {"pk": {"S": "sum"}}, "UpdateExpression": "ADD n :one",
                            "ExpressionAttributeValues": {":one": {"N": "1"}}}}]
         self.fault(Operation="TransactWriteItems", Drop=True, When="After")
-        reply = self.retrying(3).transact_write_items(TransactItems=add, ClientRequestToken="once")
+        reply = self.retrying(3).transact_write_items(TransactItems=add, ClientRequestToken="only")
         self.assertEqual(reply["ResponseMetadata"]["RetryAttempts"], 1)
         self.assertEqual(self.item("sum"), {"pk": {"S": "sum"}, "n": {"N": "1"}})
         self.fault(Operation="UpdateItem", Drop=True, When="After")
         self.retrying(3).update_item(TableName="table", Key={"pk": {"S": "sum"}}, UpdateExpression="ADD n :one",
                                      ExpressionAttributeValues={":one": {"N": "1"}})
         self.assertEqual(self.item("sum")["n"], {"N": "3"})
+
+    def test_the_example_of_the_manual(self):
+        self.create("accounts", hash="id:S")
+        program, = blocks((ROOT / "docs/THROTTLING.md").read_text(), "python")
+        with tempfile.TemporaryDirectory() as folder:
+            result = subprocess.run(["/usr/bin/python3", "-c", program.replace(ADDRESS, self.server.endpoint)], text=True,
+                                    capture_output=True, timeout=60, env=shell.environment(folder))
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(self.fired(), [1])
 
     def test_the_list_is_bounded(self):
         for _ in range(100):

@@ -10,7 +10,7 @@ from botocore.config import Config
 
 import signing
 from server import Server
-from wire import ACCOUNT, REGION, WireTest, call, clock
+from wire import ACCOUNT, REGION, WireTest, call, clock, http_request
 
 ARN = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/"
 
@@ -123,6 +123,20 @@ class StandingStill(WireTest):
         self.assertEqual(call(self.server.port, "GetItem", read).status, 400)
         self.advance(0.001)
         self.assertEqual(call(self.server.port, "GetItem", read).status, 200)
+
+    def test_it_is_counted(self):
+        """A batch that is done in part has events and is no throttled request."""
+        self.create("counted", **units(1, 3))
+        self.batch_of("counted", 5)
+        self.assertEqual(put(self.server.port, "counted", "1").status, 400)
+        page = http_request(self.server.port, "GET", "/metrics", {}).body.decode().splitlines()
+        self.assertEqual([line for line in page if line.startswith("gramme_throttled") and '"counted"' in line], [
+            'gramme_throttled_total{table="counted",reason="WriteProvisionedThroughputExceeded"} 3',
+            'gramme_throttled_requests_total{table="counted",operation="PutItem"} 1'])
+
+    def batch_of(self, table, count):
+        requests = [{"PutRequest": {"Item": {"pk": {"S": str(i)}}}} for i in range(count)]
+        self.client.batch_write_item(RequestItems={table: requests})
 
     def test_a_table_made_again_begins_anew(self):
         self.create(**units(1, 1))
