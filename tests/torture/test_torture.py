@@ -33,7 +33,7 @@ class Rounds(unittest.TestCase):
 
     def test_all_kinds_are_there(self):
         names = {kind.name for kind in kinds()}
-        self.assertLessEqual({"history", "simulation", "power loss", "disk faults", "kill", "time"}, names)
+        self.assertLessEqual({"history", "simulation", "power loss", "disk faults", "kill", "rot", "time"}, names)
 
 
 if __name__ == "__main__":

@@ -52,8 +52,8 @@ def kinds():
     yield Kind("time", *tap("tests/model/test_time_mix.py", GRAMME_SECONDS="{seconds}"))
     yield Kind("model", *tap("tests/model/test_model.py"))
     yield Kind("indexes", *tap("tests/model/test_index_model.py"))
-    for path in sorted((ROOT / "tests/rot").glob("test_*.py")):
-        yield Kind(f"rot {path.stem[5:]}", *tap(str(path.relative_to(ROOT))))
+    for name, options in (("rot", []), ("rot, encrypted", ["--encrypt"])):
+        yield Kind(name, [PYTHON, "tests/rot/rot.py", "--cases", "30", "--seed", "{seed}", *options])
 
 
 def fill(text, seed, seconds):
