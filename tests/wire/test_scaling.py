@@ -1,11 +1,12 @@
 """Application Auto Scaling: its API as boto3 sees it, and capacity that really follows."""
 
+import subprocess
 import tempfile
 import time
 import unittest
 
 from backup import wait_until
-from server import Server
+from server import Server, binary
 from wire import WireTest, advance, boto3_client, clock
 
 READS = {"ServiceNamespace": "dynamodb", "ResourceId": "table/orders", "ScalableDimension": "dynamodb:table:ReadCapacityUnits"}
@@ -139,6 +140,69 @@ class Following(ScalingTest):
             advance(self.server.port, 60)
         time.sleep(0.5)
         self.assertEqual(self.capacity()[1], 5)
+
+
+TEMPLATE = """
+Parameters:
+  Target: {Type: Number, Default: 70}
+Resources:
+  WriteScaling:
+    Type: AWS::ApplicationAutoScaling::ScalingPolicy
+    Properties:
+      PolicyName: follow
+      PolicyType: TargetTrackingScaling
+      ScalingTargetId: !Ref WriteCapacity
+      TargetTrackingScalingPolicyConfiguration:
+        TargetValue: !Ref Target
+        ScaleInCooldown: 60
+        ScaleOutCooldown: 0
+        DisableScaleIn: false
+        PredefinedMetricSpecification: {PredefinedMetricType: DynamoDBWriteCapacityUtilization}
+  WriteCapacity:
+    Type: AWS::ApplicationAutoScaling::ScalableTarget
+    Properties:
+      MaxCapacity: 15
+      MinCapacity: 5
+      ResourceId: !Sub table/${Orders}
+      RoleARN: !GetAtt ScalingRole.Arn
+      ScalableDimension: dynamodb:table:WriteCapacityUnits
+      ServiceNamespace: dynamodb
+  ScalingRole:
+    Type: AWS::IAM::Role
+  Orders:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      TableName: template-orders
+      AttributeDefinitions: [{AttributeName: pk, AttributeType: S}]
+      KeySchema: [{AttributeName: pk, KeyType: HASH}]
+      ProvisionedThroughput: {ReadCapacityUnits: 5, WriteCapacityUnits: 5}
+"""
+
+
+class Templates(ScalingTest):
+    def apply(self, *options):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(TEMPLATE)
+            file.flush()
+            result = subprocess.run([binary(), "apply", file.name, "--endpoint", self.server.endpoint, *options],
+                                    text=True, capture_output=True, timeout=60)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def policy(self):
+        reply = self.scaling.describe_scaling_policies(ServiceNamespace="dynamodb", ResourceId="table/template-orders")
+        return reply["ScalingPolicies"][0]["TargetTrackingScalingPolicyConfiguration"]
+
+    def test_targets_and_policies_of_a_template(self):
+        out = self.apply()
+        self.assertIn("+ create scaling target table/template-orders|dynamodb:table:WriteCapacityUnits|dynamodb\n", out)
+        self.assertIn("+ create scaling policy follow\n", out)
+        self.assertIn("\n3 created, 0 changed, 0 replaced, 0 unchanged\n", out)
+        self.assertEqual((self.policy()["TargetValue"], self.policy()["ScaleInCooldown"]), (70.0, 60))
+        self.assertIn("Nothing to do: 3 resources are as the template says", self.apply())
+        out = self.apply("--param", "Target=50")
+        self.assertIn("0 created, 1 changed, 0 replaced, 2 unchanged", out)
+        self.assertEqual(self.policy()["TargetValue"], 50.0)
 
 
 class Restart(unittest.TestCase):

@@ -35,7 +35,8 @@ struct apply {
     struct wanted_table *tables;
     struct plan *plans; /* by table */
     size_t count;
-    struct service monitor; /* opened when there are watches */
+    struct service monitor; /* CloudWatch, opened when there are watches, as the next */
+    struct service scaler;  /* Application Auto Scaling */
     struct wanted_watch *watches;
     struct plan *watch_plans;
     size_t watch_count;
@@ -158,12 +159,16 @@ static void skip_watches(struct apply *apply) {
     for (size_t i = 0; i < apply->watch_count; i++) {
         const struct template_resource *resource = apply->watches[i].resource;
         fprintf(stderr,
-                "%.*s:%u:%u: warning: %.*s (%.*s) is skipped: this server has no "
-                "CloudWatch\n",
+                "%.*s:%u:%u: warning: %.*s (%.*s) is skipped: this server does not "
+                "have it\n",
                 SLICE_ARGS(apply->template->document.name), resource->mark.line,
                 resource->mark.column, SLICE_ARGS(resource->id), SLICE_ARGS(resource->type));
     }
     apply->watch_count = 0;
+}
+
+static struct service *service_of(struct apply *apply, const struct wanted_watch *watch) {
+    return watch_is_scaling(watch) ? &apply->scaler : &apply->monitor;
 }
 
 static struct error *plan_watches(struct apply *apply) {
@@ -171,7 +176,7 @@ static struct error *plan_watches(struct apply *apply) {
     for (size_t i = 0; i < apply->watch_count; i++) {
         const struct wanted_watch *watch = &apply->watches[i];
         struct found_watch found;
-        struct error *error = apply_find_watch(&apply->monitor, watch, &found);
+        struct error *error = apply_find_watch(service_of(apply, watch), watch, &found);
         if (error != NULL && error->code == ERROR_UNKNOWN_OPERATION) {
             skip_watches(apply);
             return NULL;
@@ -243,8 +248,8 @@ static struct error *carry_out_watch(struct apply *apply, size_t at) {
         const struct json_value *reply;
         printf("%.*s ...", SLICE_ARGS(plan->steps[i].doing));
         fflush(stdout);
-        struct error *error =
-            service_call(&apply->monitor, plan->steps[i].operation, plan->steps[i].body, &reply);
+        struct error *error = service_call(service_of(apply, &apply->watches[at]),
+                                           plan->steps[i].operation, plan->steps[i].body, &reply);
         puts(error == NULL ? " done" : " failed");
         if (error != NULL)
             return template_error(apply->template, apply->watches[at].resource->mark, "%.*s",
@@ -348,9 +353,13 @@ static int run(struct apply *apply) {
     service.signing_name = "monitoring";
     if (error == NULL && apply->watch_count > 0)
         error = service_open(&apply->monitor, apply->arena, &service);
+    service.signing_name = "application-autoscaling";
+    if (error == NULL && apply->watch_count > 0)
+        error = service_open(&apply->scaler, apply->arena, &service);
     int status = error == NULL ? run_plan(apply) : failed(error, STATUS_FAILED);
     service_close(&apply->service);
     service_close(&apply->monitor);
+    service_close(&apply->scaler);
     return status;
 }
 

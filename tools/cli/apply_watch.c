@@ -23,10 +23,24 @@ static struct error *find_dashboard(struct service *service, struct slice body,
     return NULL;
 }
 
+static struct error *find_scaling(struct service *service, const struct wanted_watch *wanted,
+                                  struct slice body, struct found_watch *found) {
+    const struct json_value *reply = NULL;
+    bool policy = wanted->resource->kind == RESOURCE_SCALING_POLICY;
+    TRY(service_call(service,
+                     policy ? SCALING_TARGET "DescribeScalingPolicies"
+                            : SCALING_TARGET "DescribeScalableTargets",
+                     body, &reply));
+    found->scaling = json_find_items(reply, policy ? "ScalingPolicies" : "ScalableTargets");
+    return NULL;
+}
+
 struct error *apply_find_watch(struct service *service, const struct wanted_watch *wanted,
                                struct found_watch *ret_found) {
-    struct slice body = request_watch_describe(service->arena, wanted->resource);
-    *ret_found = (struct found_watch){NULL, NULL, NULL};
+    struct slice body = request_watch_describe(service->arena, wanted);
+    *ret_found = (struct found_watch){.alarm = NULL};
+    if (watch_is_scaling(wanted))
+        return find_scaling(service, wanted, body, ret_found);
     if (wanted->resource->kind == RESOURCE_ALARM)
         return find_alarm(service, body, ret_found);
     return find_dashboard(service, body, ret_found);

@@ -79,6 +79,9 @@ static const struct {
     [RESOURCE_SIMPLE_TABLE] = {"AWS::Serverless::SimpleTable", "TableName"},
     [RESOURCE_ALARM] = {"AWS::CloudWatch::Alarm", "AlarmName"},
     [RESOURCE_DASHBOARD] = {"AWS::CloudWatch::Dashboard", "DashboardName"},
+    /* Its name is made of what it is about. */
+    [RESOURCE_SCALING_TARGET] = {"AWS::ApplicationAutoScaling::ScalableTarget", ""},
+    [RESOURCE_SCALING_POLICY] = {"AWS::ApplicationAutoScaling::ScalingPolicy", "PolicyName"},
     [RESOURCE_TOPIC] = {"AWS::SNS::Topic", "TopicName"},
 };
 
@@ -182,7 +185,27 @@ struct error *template_resource_wanted(struct template *t, const struct template
     return wanted(t, resource->body, ret_wanted);
 }
 
+/* "table/t|dynamodb:table:ReadCapacityUnits|dynamodb", as Ref gives it. */
+static struct error *name_scaling_target(struct template *t, struct template_resource *resource) {
+    static const char *const parts[] = {"ResourceId", "ScalableDimension", "ServiceNamespace"};
+    struct slice name = SLICE_LITERAL("");
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        const struct node *given = node_find(resource->properties, parts[i]), *text = NULL;
+        if (given != NULL)
+            TRY(template_resolve(t, given, &text));
+        if (text == NULL || text->kind != NODE_SCALAR)
+            return template_error(t, given == NULL ? resource->mark : given->mark,
+                                  "%.*s needs %s, a text", SLICE_ARGS(resource->id), parts[i]);
+        name = arena_printf(t->document.arena, "%.*s%s%.*s", SLICE_ARGS(name), i == 0 ? "" : "|",
+                            SLICE_ARGS(text->text));
+    }
+    resource->name = name;
+    return NULL;
+}
+
 static struct error *find_name(struct template *t, struct template_resource *resource) {
+    if (resource->kind == RESOURCE_SCALING_TARGET)
+        return name_scaling_target(t, resource);
     const char *property = template_name_property(resource);
     const struct node *given = node_find(resource->properties, property);
     const struct node *text = NULL;

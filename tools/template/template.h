@@ -41,6 +41,8 @@ enum resource_kind {
     RESOURCE_SIMPLE_TABLE,
     RESOURCE_ALARM,
     RESOURCE_DASHBOARD,
+    RESOURCE_SCALING_TARGET,
+    RESOURCE_SCALING_POLICY,
     RESOURCE_TOPIC, /* is not made, but what it is called is known */
 };
 enum progress { NOT_BEGUN, UNDER_WAY, DONE };

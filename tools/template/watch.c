@@ -7,17 +7,35 @@
 
 enum { REQUEST_BYTES_MAX = 128 * 1024 * 1024, NAMES_MAX = 32, LINE_TEXT_MAX = 400 };
 
+static const struct watch_kind {
+    const char *what;
+    const char *put; /* the operation that makes it, and changes it */
+    const struct watch_member *members;
+} kinds[] = {
+    [RESOURCE_ALARM] = {"alarm", WATCH_TARGET "PutMetricAlarm", alarm_members},
+    [RESOURCE_DASHBOARD] = {"dashboard", WATCH_TARGET "PutDashboard", dashboard_members},
+    [RESOURCE_SCALING_TARGET] = {"scaling target", SCALING_TARGET "RegisterScalableTarget",
+                                 scaling_target_members},
+    [RESOURCE_SCALING_POLICY] = {"scaling policy", SCALING_TARGET "PutScalingPolicy",
+                                 scaling_policy_members},
+};
+
+static bool is_watch(const struct template_resource *resource) {
+    return resource->kind < sizeof(kinds) / sizeof(*kinds) && kinds[resource->kind].put != NULL;
+}
+
 static bool is_alarm(const struct template_resource *resource) {
     return resource->kind == RESOURCE_ALARM;
 }
 
-static const struct watch_member *members_of(const struct template_resource *resource) {
-    return is_alarm(resource) ? alarm_members : dashboard_members;
+bool watch_is_scaling(const struct wanted_watch *wanted) {
+    return wanted->resource->kind == RESOURCE_SCALING_TARGET ||
+           wanted->resource->kind == RESOURCE_SCALING_POLICY;
 }
 
 /* ---- what the template wants ---- */
 
-/* The first value that is not known, but for actions. */
+/* The first value that is not known, but for actions, and a role, which is not needed. */
 static const struct node *find_unknown(const struct node *node) {
     if (node->kind == NODE_UNKNOWN)
         return node;
@@ -29,7 +47,8 @@ static const struct node *find_unknown(const struct node *node) {
     for (size_t i = 0; node->kind == NODE_MAPPING && i < node->count; i++) {
         struct slice name = node->members[i].name, end = SLICE_LITERAL("Actions");
         bool actions = name.len > end.len && slice_equal(slice_skip(name, name.len - end.len), end);
-        const struct node *found = actions ? NULL : find_unknown(node->members[i].value);
+        bool spared = actions || slice_is(name, "RoleARN");
+        const struct node *found = spared ? NULL : find_unknown(node->members[i].value);
         if (found != NULL)
             return found;
     }
@@ -54,7 +73,10 @@ static struct error *check_properties(const struct property_reader *reader,
     const char *known[NAMES_MAX] = {template_name_property(resource), "Tags"};
     size_t count = is_alarm(resource) ? 2 : 1;
     struct slice text;
-    for (const struct watch_member *member = members_of(resource); member->name != NULL; member++) {
+    if (resource->kind == RESOURCE_SCALING_TARGET)
+        known[count++] = "RoleARN";
+    for (const struct watch_member *member = kinds[resource->kind].members; member->name != NULL;
+         member++) {
         known[count++] = member->name;
         TRY(watch_member_text(reader, properties, member, &text));
     }
@@ -63,6 +85,31 @@ static struct error *check_properties(const struct property_reader *reader,
     struct slice type = arena_printf(reader->document->arena, "%.*s", SLICE_ARGS(resource->type));
     set.what = (const char *)type.data;
     return property_check(reader, properties, &set);
+}
+
+/* A policy may name its target as a whole; its request names the parts. */
+static const struct node *split_target(struct template *t, const struct node *properties) {
+    static const char *const parts[] = {"ResourceId", "ScalableDimension", "ServiceNamespace"};
+    const struct node *target = node_find(properties, "ScalingTargetId");
+    if (target == NULL || target->kind != NODE_SCALAR)
+        return properties;
+    struct arena *arena = t->document.arena;
+    struct node_member *members = ARENA_ARRAY(arena, struct node_member, properties->count + 3);
+    struct slice rest = target->text;
+    size_t count = 0;
+    for (size_t i = 0; i < properties->count; i++)
+        if (!slice_is(properties->members[i].name, "ScalingTargetId"))
+            members[count++] = properties->members[i];
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        size_t at = 0;
+        while (at < rest.len && rest.data[at] != '|')
+            at++;
+        members[count++] =
+            (struct node_member){slice_text(parts[i]), target->mark,
+                                 node_scalar(arena, slice_of(rest.data, at), target->mark)};
+        rest = slice_skip(rest, at < rest.len ? at + 1 : at);
+    }
+    return node_mapping(arena, members, count, properties->mark);
 }
 
 static struct error *read_watch(struct template *t, struct template_resource *resource,
@@ -82,6 +129,8 @@ static struct error *read_watch(struct template *t, struct template_resource *re
                         SLICE_ARGS(resource->type), SLICE_ARGS(unknown->text));
         return NULL;
     }
+    if (resource->kind == RESOURCE_SCALING_POLICY)
+        properties = split_target(t, properties);
     TRY(check_properties(&reader, resource, properties));
     note_unknown_actions(t, properties);
     *watch = (struct wanted_watch){resource, properties};
@@ -100,25 +149,29 @@ static struct error *check_unique(struct template *t, const struct wanted_watch 
     return NULL;
 }
 
-struct error *template_watches(struct template *t, struct wanted_watch **ret_watches,
-                               size_t *ret_count) {
-    struct wanted_watch *watches =
-        ARENA_ARRAY(t->document.arena, struct wanted_watch, t->resource_count + 1);
-    size_t count = 0;
+/* Of one pass: those of policies, or all others. */
+static struct error *add_watches(struct template *t, bool policies, struct wanted_watch *watches,
+                                 size_t *count) {
     for (size_t i = 0; i < t->resource_count; i++) {
         struct template_resource *resource = &t->resources[i];
         bool wanted = false, known = false;
-        if (resource->kind != RESOURCE_ALARM && resource->kind != RESOURCE_DASHBOARD)
+        if (!is_watch(resource) || (resource->kind == RESOURCE_SCALING_POLICY) != policies)
             continue;
         TRY(template_resource_wanted(t, resource, &wanted));
         if (wanted)
-            TRY(read_watch(t, resource, &watches[count], &known));
+            TRY(read_watch(t, resource, &watches[*count], &known));
         if (known)
-            TRY(check_unique(t, watches, ++count));
+            TRY(check_unique(t, watches, ++*count));
     }
-    *ret_watches = watches;
-    *ret_count = count;
     return NULL;
+}
+
+struct error *template_watches(struct template *t, struct wanted_watch **ret_watches,
+                               size_t *ret_count) {
+    *ret_watches = ARENA_ARRAY(t->document.arena, struct wanted_watch, t->resource_count + 1);
+    *ret_count = 0;
+    TRY(add_watches(t, false, *ret_watches, ret_count));
+    return add_watches(t, true, *ret_watches, ret_count);
 }
 
 /* ---- requests ---- */
@@ -149,16 +202,37 @@ static void member_json(struct json_writer *json, const char *name, struct slice
     json->comma = true;
 }
 
-struct slice request_watch_describe(struct arena *arena, const struct template_resource *resource) {
+static void write_list(struct json_writer *json, const char *name, struct slice item) {
+    member_array(json, name);
+    json_string(json, item);
+    json_array_end(json);
+}
+
+static void write_place(struct json_writer *json, const struct wanted_watch *wanted) {
+    static const char *const parts[] = {"ServiceNamespace", "ScalableDimension", "ResourceId"};
+    bool policy = wanted->resource->kind == RESOURCE_SCALING_POLICY;
+    for (size_t i = 0; i < 3; i++) {
+        const struct node *text = node_find(wanted->properties, parts[i]);
+        if (text == NULL || text->kind != NODE_SCALAR)
+            continue;
+        if (i < 2 || policy)
+            member_text(json, parts[i], text->text);
+        else
+            write_list(json, "ResourceIds", text->text);
+    }
+    if (policy)
+        write_list(json, "PolicyNames", wanted->resource->name);
+}
+
+struct slice request_watch_describe(struct arena *arena, const struct wanted_watch *wanted) {
     struct request request;
     begin(&request);
-    if (is_alarm(resource)) {
-        member_array(&request.json, "AlarmNames");
-        json_string(&request.json, resource->name);
-        json_array_end(&request.json);
-    } else {
-        member_text(&request.json, "DashboardName", resource->name);
-    }
+    if (watch_is_scaling(wanted))
+        write_place(&request.json, wanted);
+    else if (is_alarm(wanted->resource))
+        write_list(&request.json, "AlarmNames", wanted->resource->name);
+    else
+        member_text(&request.json, "DashboardName", wanted->resource->name);
     return finish(&request, arena);
 }
 
@@ -206,7 +280,7 @@ static struct error *compare(struct watch_planner *planner, struct json_writer *
                              bool *ret_differs) {
     const struct node *properties = planner->wanted->properties;
     *ret_differs = planner->there == NULL;
-    for (const struct watch_member *member = members_of(planner->wanted->resource);
+    for (const struct watch_member *member = kinds[planner->wanted->resource->kind].members;
          member->name != NULL; member++) {
         struct slice wanted, found = SLICE_LITERAL("");
         TRY(watch_member_text(&planner->reader, properties, member, &wanted));
@@ -289,27 +363,28 @@ static struct error *compare_tags(struct watch_planner *planner, struct json_wri
     return NULL;
 }
 
-static struct error *plan_watch(struct watch_planner *planner, const char *what) {
-    struct slice name = planner->wanted->resource->name;
+static struct error *plan_watch(struct watch_planner *planner) {
+    const struct template_resource *resource = planner->wanted->resource;
+    const char *what = kinds[resource->kind].what, *property = template_name_property(resource);
+    struct slice name = resource->name;
     struct plan *plan = planner->plan;
     bool there = planner->there != NULL, differs;
     struct request request;
     plan_line(plan, "%s %s %.*s", there ? "~ change" : "+ create", what, SLICE_ARGS(name));
     begin(&request);
-    member_text(&request.json, template_name_property(planner->wanted->resource), name);
+    if (*property != '\0')
+        member_text(&request.json, property, name);
     struct error *error = compare(planner, &request.json, &differs);
     if (error == NULL)
         error = compare_tags(planner, &request.json);
     struct slice body = finish(&request, plan->arena);
     TRY(error);
     if (differs)
-        plan_step(plan, (struct plan_step){
-                            is_alarm(planner->wanted->resource) ? WATCH_TARGET "PutMetricAlarm"
-                                                                : WATCH_TARGET "PutDashboard",
-                            body,
-                            arena_printf(plan->arena, "%s %s %.*s", there ? "changing" : "creating",
-                                         what, SLICE_ARGS(name)),
-                            WAIT_NOT});
+        plan_step(plan, (struct plan_step){kinds[resource->kind].put, body,
+                                           arena_printf(plan->arena, "%s %s %.*s",
+                                                        there ? "changing" : "creating", what,
+                                                        SLICE_ARGS(name)),
+                                           WAIT_NOT});
     plan->action = !there ? PLAN_CREATE : plan->step_count > 0 ? PLAN_CHANGE : PLAN_NOTHING;
     if (plan->action == PLAN_NOTHING)
         plan->lines[0] = arena_printf(plan->arena, "= %s %.*s", what, SLICE_ARGS(name));
@@ -318,7 +393,9 @@ static struct error *plan_watch(struct watch_planner *planner, const char *what)
 
 struct error *watch_plan(struct template *t, const struct wanted_watch *wanted,
                          const struct found_watch *found, struct plan *ret_plan) {
-    const struct json_value *answer = is_alarm(wanted->resource) ? found->alarm : found->dashboard;
+    const struct json_value *answer = is_alarm(wanted->resource) ? found->alarm
+                                      : watch_is_scaling(wanted) ? found->scaling
+                                                                 : found->dashboard;
     struct watch_planner planner = {.t = t,
                                     .wanted = wanted,
                                     .found = found,
@@ -328,5 +405,5 @@ struct error *watch_plan(struct template *t, const struct wanted_watch *wanted,
     *ret_plan = (struct plan){.arena = t->document.arena};
     if (answer != NULL)
         TRY(document_from_json(&t->document, answer, &planner.there));
-    return plan_watch(&planner, is_alarm(wanted->resource) ? "alarm" : "dashboard");
+    return plan_watch(&planner);
 }

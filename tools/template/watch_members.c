@@ -80,6 +80,47 @@ const struct watch_member dashboard_members[] = {
     {NULL, WATCH_TEXT, NULL, false},
 };
 
+static const struct watch_member suspended_members[] = {
+    {"DynamicScalingInSuspended", WATCH_FLAG, NULL, false},
+    {"DynamicScalingOutSuspended", WATCH_FLAG, NULL, false},
+    {"ScheduledScalingSuspended", WATCH_FLAG, NULL, false},
+    {NULL, WATCH_TEXT, NULL, false},
+};
+
+/* RoleARN is left out: the server needs none. */
+const struct watch_member scaling_target_members[] = {
+    {"ServiceNamespace", WATCH_TEXT, NULL, false},
+    {"ResourceId", WATCH_TEXT, NULL, false},
+    {"ScalableDimension", WATCH_TEXT, NULL, false},
+    {"MinCapacity", WATCH_INTEGER, NULL, false},
+    {"MaxCapacity", WATCH_INTEGER, NULL, false},
+    {"SuspendedState", WATCH_OBJECT, suspended_members, false},
+    {NULL, WATCH_TEXT, NULL, false},
+};
+
+static const struct watch_member predefined_members[] = {
+    {"PredefinedMetricType", WATCH_TEXT, NULL, false},
+    {NULL, WATCH_TEXT, NULL, false},
+};
+
+static const struct watch_member tracking_members[] = {
+    {"TargetValue", WATCH_NUMBER, NULL, false},
+    {"PredefinedMetricSpecification", WATCH_OBJECT, predefined_members, false},
+    {"ScaleOutCooldown", WATCH_COUNT, NULL, false},
+    {"ScaleInCooldown", WATCH_COUNT, NULL, false},
+    {"DisableScaleIn", WATCH_FLAG, NULL, false},
+    {NULL, WATCH_TEXT, NULL, false},
+};
+
+const struct watch_member scaling_policy_members[] = {
+    {"ServiceNamespace", WATCH_TEXT, NULL, false},
+    {"ResourceId", WATCH_TEXT, NULL, false},
+    {"ScalableDimension", WATCH_TEXT, NULL, false},
+    {"PolicyType", WATCH_TEXT, NULL, false},
+    {"TargetTrackingScalingPolicyConfiguration", WATCH_OBJECT, tracking_members, false},
+    {NULL, WATCH_TEXT, NULL, false},
+};
+
 /* ---- scalars ---- */
 
 static struct error *write_number(const struct property_reader *reader, struct json_writer *json,
@@ -100,12 +141,12 @@ static struct error *write_scalar(const struct property_reader *reader, struct j
     struct slice text = SLICE_NONE;
     int64_t n = 0;
     bool truth = member->is_true;
-    if (member->type == WATCH_BOOL) {
+    if (member->type == WATCH_BOOL || member->type == WATCH_FLAG) {
         TRY(property_bool(reader, mapping, member->name, &truth));
         json_bool(json, truth);
         return NULL;
     }
-    if (member->type == WATCH_INTEGER) {
+    if (member->type == WATCH_INTEGER || member->type == WATCH_COUNT) {
         TRY(property_integer(reader, mapping, member->name, &n));
         json_integer(json, n);
         return NULL;
@@ -124,8 +165,20 @@ static struct error *write_scalar(const struct property_reader *reader, struct j
 static struct error *write_member(const struct property_reader *reader, struct json_writer *json,
                                   const struct watch_member *member, const struct node *mapping);
 
+/* Of what is told only when it says something. */
+static bool says_nothing(const struct watch_member *member, const struct node *node) {
+    if (node->kind == NODE_UNKNOWN)
+        return true;
+    if (node->kind != NODE_SCALAR)
+        return false;
+    return (member->type == WATCH_FLAG && slice_is(node->text, "false")) ||
+           (member->type == WATCH_COUNT && slice_is(node->text, "0"));
+}
+
 static bool is_there(const struct node *mapping, const struct watch_member *member) {
     const struct node *node = node_find(mapping, member->name);
+    if (node != NULL && says_nothing(member, node))
+        return false;
     return (node == NULL && member->type == WATCH_BOOL && member->is_true) ||
            (node != NULL && !(node->kind == NODE_SEQUENCE && node->count == 0));
 }
@@ -186,6 +239,8 @@ static struct error *write_member(const struct property_reader *reader, struct j
     case WATCH_INTEGER:
     case WATCH_NUMBER:
     case WATCH_BOOL:
+    case WATCH_FLAG:
+    case WATCH_COUNT:
         return write_scalar(reader, json, member, mapping);
     case WATCH_OBJECT:
         TRY(property_mapping(reader, mapping, member->name, &inner));
@@ -209,7 +264,8 @@ struct error *watch_member_text(const struct property_reader *reader, const stru
         return NULL;
     TRY(write_member(reader, &json, member, mapping));
     CHECK(!out.overflow);
-    if (!slice_equal(buffer_slice(&out), SLICE_LITERAL("[]")))
+    if (!slice_equal(buffer_slice(&out), SLICE_LITERAL("[]")) &&
+        !slice_equal(buffer_slice(&out), SLICE_LITERAL("{}")))
         *ret_text = arena_slice(reader->document->arena, buffer_slice(&out));
     return NULL;
 }

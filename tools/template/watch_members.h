@@ -11,6 +11,8 @@ enum watch_type {
     WATCH_INTEGER,
     WATCH_NUMBER,
     WATCH_BOOL,
+    WATCH_FLAG,    /* told only when it is true */
+    WATCH_COUNT,   /* an integer, told only when it is not 0 */
     WATCH_TEXTS,   /* a list */
     WATCH_ACTIONS, /* likewise; what is not known is left out */
     WATCH_OBJECT,
@@ -27,8 +29,10 @@ struct watch_member {
 extern const struct watch_member alarm_members[]; /* but for the tags */
 extern const struct watch_member alarm_tag_members[];
 extern const struct watch_member dashboard_members[];
+extern const struct watch_member scaling_target_members[];
+extern const struct watch_member scaling_policy_members[];
 
-/* Its JSON, "" when it is not there or an empty list. An error has its place. */
+/* Its JSON, "" when it is not there, not known or an empty list. An error has its place. */
 struct error *watch_member_text(const struct property_reader *reader, const struct node *mapping,
                                 const struct watch_member *member, struct slice *ret_text);
 

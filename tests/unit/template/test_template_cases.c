@@ -121,7 +121,7 @@ static struct found_watch find_watch(const struct test *test,
         if (slice_equal(json_find_text(answer, template_name_property(resource)), resource->name))
             return *found;
     }
-    return (struct found_watch){NULL, NULL, NULL};
+    return (struct found_watch){.alarm = NULL};
 }
 
 static struct error *run_watches(struct test *test, struct template *t,
@@ -238,8 +238,8 @@ static void take_setting(struct test *test, struct slice line) {
     bool alarm = take_word(&line, "alarm "), dashboard = take_word(&line, "dashboard ");
     if ((alarm || dashboard) && test->watch_count < TABLES_MAX) {
         const struct json_value *answer = read_answer(test, line);
-        test->watches[test->watch_count++] =
-            (struct found_watch){alarm ? answer : NULL, NULL, dashboard ? answer : NULL};
+        test->watches[test->watch_count++] = (struct found_watch){
+            .alarm = alarm ? answer : NULL, .dashboard = dashboard ? answer : NULL};
         return;
     }
     if (test->watch_count > 0 && take_word(&line, "alarm-tags ")) {
