@@ -20,13 +20,23 @@ void arena_init(struct arena *arena) {
     *arena = (struct arena){0};
 }
 
+static void chunk_free(struct arena *arena, struct arena_chunk *chunk) {
+    if (arena->allowance != NULL)
+        allowance_give(arena->allowance, sizeof(*chunk) + chunk->size);
+    free(chunk);
+}
+
+static void forget_all(struct arena *arena) {
+    *arena = (struct arena){.allowance = arena->allowance};
+}
+
 void arena_release(struct arena *arena) {
     for (struct arena_chunk *chunk = arena->chunks; chunk != NULL;) {
         struct arena_chunk *older = chunk->older;
-        free(chunk);
+        chunk_free(arena, chunk);
         chunk = older;
     }
-    arena_init(arena);
+    forget_all(arena);
 }
 
 static void chunk_use(struct arena *arena, struct arena_chunk *chunk) {
@@ -42,20 +52,24 @@ void arena_reset(struct arena *arena) {
         if (kept == NULL && chunk->size == CHUNK_SIZE)
             kept = chunk;
         else
-            free(chunk);
+            chunk_free(arena, chunk);
         chunk = older;
     }
-    arena_init(arena);
+    forget_all(arena);
     if (kept != NULL) {
         kept->older = NULL;
         chunk_use(arena, kept);
     }
 }
 
+/* NULL: there is no memory. */
 static void *alloc_from_new_chunk(struct arena *arena, size_t size) {
     size_t chunk_size = size > CHUNK_SIZE ? size : CHUNK_SIZE;
     struct arena_chunk *chunk = malloc(sizeof(*chunk) + chunk_size);
-    CHECK(chunk != NULL);
+    if (chunk == NULL)
+        return NULL;
+    if (arena->allowance != NULL)
+        allowance_owe(arena->allowance, sizeof(*chunk) + chunk_size);
     chunk->older = arena->chunks;
     chunk->size = chunk_size;
     chunk_use(arena, chunk);
@@ -63,13 +77,19 @@ static void *alloc_from_new_chunk(struct arena *arena, size_t size) {
     return chunk->data;
 }
 
-void *arena_alloc_slow(struct arena *arena, size_t size) {
+void *arena_try_alloc(struct arena *arena, size_t size) {
     CHECK(size < SIZE_MAX / 2);
     size = (size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
     if (arena->next == NULL || (size_t)(arena->end - arena->next) < size)
         return alloc_from_new_chunk(arena, size);
     char *memory = arena->next;
     arena->next += size;
+    return memory;
+}
+
+void *arena_alloc_slow(struct arena *arena, size_t size) {
+    void *memory = arena_try_alloc(arena, size);
+    CHECK(memory != NULL);
     return memory;
 }
 
@@ -111,7 +131,7 @@ struct arena_mark arena_mark(struct arena *arena) {
 void arena_rewind(struct arena *arena, struct arena_mark mark) {
     while (arena->chunks != mark.chunk) {
         struct arena_chunk *older = arena->chunks->older;
-        free(arena->chunks);
+        chunk_free(arena, arena->chunks);
         arena->chunks = older;
     }
     arena->next = mark.next;

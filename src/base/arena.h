@@ -3,13 +3,15 @@
  * A request has one arena; a function that takes an `arena` returns memory in it and the caller
  * never frees. Temporary memory is a second arena named `scratch`, or a mark that the same function
  * releases. An arena belongs to one thread at a time. Allocation never returns NULL: running out of
- * memory ends the program (limits are checked before). */
+ * memory ends the program (limits are checked before). Only arena_try_alloc(), for what may be
+ * large, does. */
 #ifndef GRAMME_BASE_ARENA_H
 #define GRAMME_BASE_ARENA_H
 
 #include <stdarg.h>
 #include <stddef.h>
 
+#include "base/budget.h"
 #include "base/slice.h"
 
 struct arena_chunk;
@@ -18,6 +20,7 @@ struct arena {
     struct arena_chunk *chunks; /* newest first */
     char *next;                 /* free space of the newest chunk */
     char *end;
+    struct allowance *allowance; /* that pays for the chunks, and may owe; NULL: nobody does */
 };
 
 struct arena_mark {
@@ -33,6 +36,9 @@ enum { ARENA_ALIGNMENT = 16 };
 
 /* What arena_alloc() does when the newest chunk has too little room. */
 void *arena_alloc_slow(struct arena *arena, size_t size);
+
+/* NULL when there is no memory for that. */
+void *arena_try_alloc(struct arena *arena, size_t size);
 
 /* Aligned for any type; contents undefined. What is left of a chunk is a multiple of the alignment,
  * so what fits also fits rounded up. */
