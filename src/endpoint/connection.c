@@ -23,9 +23,10 @@ enum {
     FLUSH_BYTES = 32 * 1024, /* of replies gathered before they are sent all the same */
     LINGER_MS = 2000,        /* for a client that is still sending when we close */
     REST_MS = 2000,          /* after which an idle connection gives its buffers back */
-    /* While others wait for memory, who holds some must be this quick. */
+    /* While others wait for memory, who holds some must be this quick, */
     STALL_UNDER_PRESSURE_MS = 1000,
-    RATE_UNDER_PRESSURE = 32 * 1024, /* bytes a second, whatever was reserved */
+    READ_STALL_UNDER_PRESSURE_MS = 5000, /* at reading replies, */
+    RATE_UNDER_PRESSURE = 32 * 1024,     /* and so many bytes a second, whatever was reserved. */
     /* In which a body must be on its way to be complete, by who waits. Large uploads that share a
      * modest link are each slow in good faith: among themselves they have more time. */
     SECONDS_WHILE_SMALL_WAIT = 10,
@@ -52,12 +53,19 @@ static void expect_next_request(struct connection *c) {
     c->idle_since_ms = now_ms(c);
 }
 
-static void connection_free(struct connection *c) {
+static void release_memory(struct connection *c) {
     connection_release_input(c);
-    connection_discharge_reply(c);
     buffer_release(&c->output);
+    buffer_release(&c->body);
     buffer_release(&c->exchange.reply);
     arena_release(&c->exchange.arena);
+    if (c->memory[MEMORY_WORK].drawn != 0)
+        connection_settle(c, MEMORY_WORK);
+}
+
+static void connection_free(struct connection *c) {
+    connection_forget_pending(c);
+    release_memory(c);
     free(c);
 }
 
@@ -75,25 +83,35 @@ static void begin_exchange(struct connection *c) {
     c->replied = false;
 }
 
+/* But for a reply that is still on its way. */
+static void forget_work(struct connection *c) {
+    if (c->body.capacity > CONNECTION_BUFFER_BYTES || connection_is_tight(c, MEMORY_WORK))
+        buffer_release(&c->body);
+    connection_settle(c, MEMORY_WORK);
+}
+
 /* The reply is ready: on its way with it, and the exchange is free for the next request. */
 static void end_exchange(struct connection *c) {
     connection_write_reply(c);
     c->handling = false;
     connection_consume(c);
     arena_reset(&c->exchange.arena);
+    if (c->memory[MEMORY_WORK].drawn != 0)
+        forget_work(c);
     expect_next_request(c);
 }
 
-static void refuse(struct connection *c, int status) {
+void connection_refuse(struct connection *c, int status) {
     c->last = true;
     c->gentle = true;
     connection_write_error(c, status);
     connection_release_input(c);
+    connection_run(c);
 }
 
 /* The client may be waiting for leave to send the body. */
 static void wait_for_more(struct connection *c) {
-    if (!c->reader.head_complete || !connection_make_room(c))
+    if (!c->reader.head_complete || !connection_make_room(c) || c->last)
         return;
     if (c->reader.expects_continue && !c->continued && c->reader.body_len == 0) {
         c->continued = true;
@@ -102,18 +120,29 @@ static void wait_for_more(struct connection *c) {
 }
 
 /* Returns whether another step may follow. */
+static bool handle(struct connection *c) {
+    if (!connection_may_begin(c))
+        return false;
+    begin_exchange(c);
+    front_handle(c->thread, &c->exchange);
+    return true;
+}
+
+/* Likewise. */
 static bool handle_packed(struct connection *c) {
     switch (connection_unpack(c)) {
     case BODY_READY:
-        begin_exchange(c);
-        front_handle(c->thread, &c->exchange);
-        return true;
+        return handle(c);
     case BODY_BROKEN:
         begin_exchange(c);
         front_refuse_body(&c->exchange);
         return true;
+    case BODY_UNAFFORDABLE:
+        begin_exchange(c);
+        front_refuse_memory(&c->exchange);
+        return true;
     case BODY_TOO_LARGE:
-        refuse(c, 413);
+        connection_refuse(c, 413);
         return false;
     case BODY_WAITS:
         return false;
@@ -137,23 +166,31 @@ static bool read_request(struct connection *c) {
     case HTTP_READ_COMPLETE:
         if (http_request_has_coding(&c->exchange.request))
             return handle_packed(c);
-        begin_exchange(c);
-        front_handle(c->thread, &c->exchange);
-        return true;
+        return handle(c);
     case HTTP_READ_ERROR:
-        refuse(c, c->reader.error_status);
+        connection_refuse(c, c->reader.error_status);
         return false;
     }
     return false;
+}
+
+/* What there was no memory for before. */
+static bool handle_again(struct connection *c) {
+    if (!c->parked || c->waiting)
+        return false;
+    c->parked = false;
+    front_handle(c->thread, &c->exchange);
+    return true;
 }
 
 static bool step(struct connection *c) {
     if (c->closed || c->stream.closing || c->stream.lingering || c->stream.writing)
         return false;
     if (c->handling) {
-        if (c->replied)
-            end_exchange(c);
-        return c->replied;
+        if (!c->replied)
+            return handle_again(c);
+        end_exchange(c);
+        return true;
     }
     if (c->last || c->waiting)
         return false;
@@ -245,6 +282,39 @@ void exchange_reply(struct exchange *exchange, int status) {
     answer(connection_of_exchange(exchange), &options);
 }
 
+/* ---- replies for which there is no memory ---- */
+
+bool exchange_lacks_memory(const struct exchange *exchange) {
+    const struct allowance *allowance = exchange->reply.allowance;
+    return exchange->reply.overflow && allowance->missing != 0;
+}
+
+static bool make_reply_room(struct connection *c) {
+    return connection_reserve(c, MEMORY_WORK, c->reply_room, make_reply_room);
+}
+
+void exchange_try_again(struct exchange *exchange) {
+    struct connection *c = connection_of_exchange(exchange);
+    c->reply_room = c->memory[MEMORY_WORK].own + c->memory[MEMORY_WORK].missing * 2;
+    buffer_release(&exchange->reply);
+    arena_reset(&exchange->arena);
+    exchange->user = NULL;
+    exchange->crc32_known = false;
+    c->parked = true;
+    if (c->closed || make_reply_room(c))
+        connection_run(c);
+}
+
+/* It has waited for so long that its client is better off with an answer. */
+static void give_up_waiting(struct connection *c) {
+    connection_stop_waiting(c);
+    c->body_room = 0;
+    if (!c->parked)
+        begin_exchange(c);
+    c->parked = false;
+    front_refuse_memory(&c->exchange);
+}
+
 static struct connection *connection_of(struct net_stream *stream) {
     return container_of(stream, struct connection, stream);
 }
@@ -287,6 +357,7 @@ static void on_ended(struct net_stream *stream) {
 static void on_written(struct net_stream *stream) {
     struct connection *c = connection_of(stream);
     buffer_reset(&c->output);
+    connection_forget_pending(c);
     connection_discharge_reply(c);
     connection_run(c);
 }
@@ -297,63 +368,60 @@ static void on_expired(struct net_stream *stream) {
         net_stream_close(stream);
         return;
     }
-    refuse(c, 408);
-    connection_run(c);
+    connection_refuse(c, 408);
 }
 
-static void give_memory_back(struct connection *c) {
-    connection_release_input(c);
-    buffer_release(&c->output);
-    buffer_release(&c->exchange.reply);
-    arena_release(&c->exchange.arena);
-    net_stream_rest(&c->stream);
-}
+/* ---- others need the memory that slow clients hold ---- */
 
-static bool is_waited_for(const struct endpoint *endpoint, enum body_size size) {
-    return atomic_load_explicit(&endpoint->waiting[size], memory_order_relaxed) > 0;
-}
-
-/* Others need the memory that slow clients hold. */
-static bool is_under_pressure(const struct connection *c) {
-    const struct endpoint *endpoint = c->endpoint;
-    return is_waited_for(endpoint, BODY_SMALL) || is_waited_for(endpoint, BODY_LARGE) ||
-           atomic_load_explicit(&endpoint->memory_used, memory_order_relaxed) >
-               endpoint->config.limits.memory_bytes_max;
+static bool is_under_pressure(const struct connection *c, enum memory_kind kind) {
+    const struct budget *budget = &c->endpoint->budgets[kind];
+    return budget_is_waited_for(budget, BUDGET_SMALL) ||
+           budget_is_waited_for(budget, BUDGET_LARGE) || budget_used(budget) > budget->limit;
 }
 
 static bool reads_too_slowly(const struct connection *c, uint64_t now) {
-    return c->reply_charge > 0 && c->stream.writing &&
-           now - c->stream.write_mark_ms >= STALL_UNDER_PRESSURE_MS;
+    return c->stream.writing && c->memory[MEMORY_WORK].drawn > 0 &&
+           now - c->stream.write_mark_ms >= READ_STALL_UNDER_PRESSURE_MS &&
+           is_under_pressure(c, MEMORY_WORK);
 }
 
 /* Bytes a second: who reserved much must be quicker than who reserved little. */
 static uint64_t rate_demanded(const struct connection *c) {
-    uint64_t rate = 0;
-    if (is_waited_for(c->endpoint, BODY_SMALL))
-        rate = c->input_charge / SECONDS_WHILE_SMALL_WAIT;
-    else if (is_waited_for(c->endpoint, BODY_LARGE))
-        rate = c->input_charge / SECONDS_WHILE_LARGE_WAIT;
+    const struct budget *budget = &c->endpoint->budgets[MEMORY_INPUT];
+    uint64_t rate = 0, drawn = c->memory[MEMORY_INPUT].drawn;
+    if (budget_is_waited_for(budget, BUDGET_SMALL))
+        rate = drawn / SECONDS_WHILE_SMALL_WAIT;
+    else if (budget_is_waited_for(budget, BUDGET_LARGE))
+        rate = drawn / SECONDS_WHILE_LARGE_WAIT;
     return rate > RATE_UNDER_PRESSURE ? rate : RATE_UNDER_PRESSURE;
 }
 
 static bool sends_too_slowly(const struct connection *c, uint64_t now) {
     uint64_t elapsed = now - c->began_ms;
-    return c->input_charge > 0 && !c->handling && !c->stream.writing && c->began_ms != 0 &&
-           elapsed >= STALL_UNDER_PRESSURE_MS &&
-           (c->input.len - c->start) * 1000 / elapsed < rate_demanded(c);
+    return c->memory[MEMORY_INPUT].drawn > 0 && !c->handling && !c->waiting && !c->stream.writing &&
+           c->began_ms != 0 && elapsed >= STALL_UNDER_PRESSURE_MS &&
+           (c->input.len - c->start) * 1000 / elapsed < rate_demanded(c) &&
+           is_under_pressure(c, MEMORY_INPUT);
+}
+
+static bool waits_too_long(const struct connection *c, uint64_t now) {
+    return c->waiting && c->waiting_for == MEMORY_WORK &&
+           now - c->waiting_since_ms >= limits_of(c)->memory_timeout_ms;
 }
 
 static void on_ticked(struct net_stream *stream) {
     struct connection *c = connection_of(stream);
     uint64_t now = now_ms(c);
     bool rests = !c->handling && !stream->writing && c->input.len == c->start;
-    if (reads_too_slowly(c, now) && is_under_pressure(c)) {
+    if (reads_too_slowly(c, now)) {
         net_stream_close(stream);
-    } else if (sends_too_slowly(c, now) && is_under_pressure(c)) {
-        refuse(c, 408);
-        connection_run(c);
+    } else if (sends_too_slowly(c, now)) {
+        connection_refuse(c, 408);
+    } else if (waits_too_long(c, now)) {
+        give_up_waiting(c);
     } else if (rests && c->input.data != NULL && now - c->idle_since_ms >= REST_MS) {
-        give_memory_back(c);
+        release_memory(c);
+        net_stream_rest(stream);
     }
 }
 
@@ -367,7 +435,7 @@ static void on_closed(struct net_stream *stream) {
     struct connection *c = connection_of(stream);
     connection_stop_waiting(c);
     c->closed = true;
-    if (c->handling && !c->replied)
+    if (c->handling && !c->replied && !c->parked)
         net_loop_hold(stream->loop); /* until the handler replies */
     else
         connection_free(c);
@@ -392,7 +460,8 @@ struct net_stream *connection_accept(void *user, struct net_loop *loop) {
     struct endpoint *endpoint = user;
     const struct endpoint_limits *limits = &endpoint->config.limits;
     struct connection *c = calloc(1, sizeof(*c));
-    CHECK(c != NULL);
+    if (c == NULL)
+        return NULL;
     net_stream_init(&c->stream, &events);
     c->endpoint = endpoint;
     c->exchange.request_id = slice_of(c->request_id, sizeof(c->request_id));
@@ -402,5 +471,11 @@ struct net_stream *connection_accept(void *user, struct net_loop *loop) {
     buffer_init(&c->body, limits->body_bytes_max);
     buffer_init(&c->input, (size_t)limits->header_bytes_max + limits->body_bytes_max +
                                CONNECTION_BUFFER_BYTES);
+    allowance_init(&c->memory[MEMORY_INPUT], &endpoint->budgets[MEMORY_INPUT],
+                   CONNECTION_INPUT_BYTES);
+    allowance_init(&c->memory[MEMORY_WORK], &endpoint->budgets[MEMORY_WORK], CONNECTION_WORK_BYTES);
+    c->input.allowance = &c->memory[MEMORY_INPUT];
+    c->body.allowance = c->exchange.reply.allowance = c->exchange.arena.allowance =
+        &c->memory[MEMORY_WORK];
     return &c->stream;
 }

@@ -2,8 +2,9 @@
  *
  * How large a body becomes is not known before, and libdeflate wants room for all of it. So it is
  * tried with a guess, and then with eight times that, up to the largest body there may be; all
- * tries but the last cost a seventh of it at most. The room comes from the budget
- * (connection_input.c) and stays with the request.
+ * tries but the last cost a seventh of it at most. The room comes from the budget for work, and
+ * together with it what the handler will need for such a body: who holds some of that budget must
+ * not wait for more of it.
  *
  * Threads: the connection's own. */
 #include "base/check.h"
@@ -21,6 +22,19 @@ static bool is_plain(struct slice coding) {
            slice_equal_ignoring_case(coding, SLICE_LITERAL("amz-1.0"));
 }
 
+/* What is made of a body, for each of its bytes: its attribute values, and what sorting the worst
+ * of them takes. */
+enum { WORK_PER_BODY_BYTE = 8 };
+
+static bool make_body_room(struct connection *c) {
+    if (c->body.capacity >= c->body_room)
+        return true;
+    buffer_release(&c->body);
+    size_t work = c->body_room * (1 + WORK_PER_BODY_BYTE);
+    return connection_reserve(c, MEMORY_WORK, work, make_body_room) &&
+           buffer_grow_to(&c->body, c->body_room);
+}
+
 static void want_room(struct connection *c, size_t room) {
     c->body_room = room < c->body.size_max ? room : c->body.size_max;
 }
@@ -31,7 +45,7 @@ static enum connection_body unpack(struct connection *c, enum http_coding coding
         size_t guess = request->body.len * ROOM_PER_BYTE;
         want_room(c, guess > ROOM_MIN ? guess : ROOM_MIN);
     }
-    while (connection_make_body_room(c)) {
+    while (make_body_room(c)) {
         switch (http_coder_unpack(c->thread->coder, coding, request->body, &c->body)) {
         case HTTP_UNPACKED_WHOLE:
             request->packed = request->body;
@@ -45,7 +59,7 @@ static enum connection_body unpack(struct connection *c, enum http_coding coding
             want_room(c, c->body.capacity * ROOM_GROWTH);
         }
     }
-    return BODY_WAITS;
+    return c->waiting ? BODY_WAITS : BODY_UNAFFORDABLE;
 }
 
 enum connection_body connection_unpack(struct connection *c) {
@@ -59,4 +73,15 @@ enum connection_body connection_unpack(struct connection *c) {
     if (result != BODY_WAITS)
         c->body_room = 0;
     return result;
+}
+
+/* A small body is covered by what the connection has of its own. */
+static bool make_work_room(struct connection *c) {
+    return connection_reserve(c, MEMORY_WORK, c->exchange.request.body.len * WORK_PER_BODY_BYTE,
+                              make_work_room);
+}
+
+bool connection_may_begin(struct connection *c) {
+    return c->exchange.request.body.len <= CONNECTION_WORK_BYTES / WORK_PER_BODY_BYTE ||
+           make_work_room(c);
 }

@@ -6,7 +6,10 @@
 #include "endpoint/connection_state.h"
 #include "http/reply.h"
 
-enum { COPY_BYTES_MAX = 16 * 1024 };
+enum {
+    COPY_BYTES_MAX = 16 * 1024,
+    TLS_PENDING_BYTES = 80 * 1024, /* a piece of output, and one of input */
+};
 
 static const char overflow_text[] =
     "{\"__type\":\"com.amazonaws.dynamodb.v20120810#InternalServerError\","
@@ -36,10 +39,32 @@ static enum http_coding pack(struct connection *c) {
     buffer_reset(packed);
     if (!http_coder_pack(c->thread->coder, coding, buffer_slice(body), packed))
         return HTTP_CODING_NONE;
-    struct buffer plain = *body;
-    *body = *packed;
-    *packed = plain;
+    buffer_swap(body, packed);
     return coding;
+}
+
+/* A socket that does not take what it gets keeps a piece of it encrypted, too. */
+static void owe_for_tls(struct connection *c) {
+    if (!c->exchange.secure || c->tls_owed)
+        return;
+    c->tls_owed = true;
+    allowance_owe(&c->memory[MEMORY_WORK], TLS_PENDING_BYTES);
+}
+
+void connection_forget_pending(struct connection *c) {
+    if (c->tls_owed)
+        allowance_give(&c->memory[MEMORY_WORK], TLS_PENDING_BYTES);
+    c->tls_owed = false;
+}
+
+void connection_discharge_reply(struct connection *c) {
+    struct buffer *reply = &c->exchange.reply;
+    buffer_reset(reply);
+    if (c->memory[MEMORY_WORK].drawn == 0)
+        return;
+    if (reply->capacity > CONNECTION_BUFFER_BYTES || connection_is_tight(c, MEMORY_WORK))
+        buffer_release(reply);
+    connection_settle(c, MEMORY_WORK);
 }
 
 static void send_large(struct connection *c) {
@@ -50,7 +75,7 @@ static void send_large(struct connection *c) {
         connection_discharge_reply(c);
         break;
     case NET_WRITE_PENDING:
-        connection_charge_reply(c);
+        owe_for_tls(c);
         break;
     case NET_WRITE_FAILED:
         break;
@@ -66,7 +91,7 @@ void connection_write_reply(struct connection *c) {
         return;
     }
     if (exchange->reply.overflow) {
-        buffer_reset(&exchange->reply);
+        buffer_release(&exchange->reply);
         buffer_append_text(&exchange->reply, overflow_text);
         exchange->crc32_known = false;
         c->answer.status = 500;
@@ -118,6 +143,9 @@ void connection_flush(struct connection *c) {
     if (c->output.len == 0 || c->stream.writing || c->stream.closing)
         return;
     struct slice part = buffer_slice(&c->output);
-    if (net_stream_write(&c->stream, &part, 1) == NET_WRITE_DONE)
+    enum net_write_result result = net_stream_write(&c->stream, &part, 1);
+    if (result == NET_WRITE_DONE)
         buffer_reset(&c->output);
+    else if (result == NET_WRITE_PENDING)
+        owe_for_tls(c);
 }

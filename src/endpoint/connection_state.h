@@ -15,10 +15,10 @@
 
 struct connection;
 
-/* Small ones do not wait behind large ones: part of the budget is kept for them. */
-enum body_size { BODY_SMALL, BODY_LARGE, BODY_SIZES };
+/* The endpoint's budgets: for requests as they come, and for what is made of them. */
+enum memory_kind { MEMORY_INPUT, MEMORY_WORK, MEMORY_KINDS };
 
-/* Connections whose next body does not fit in the budget, longest first. */
+/* Connections for which a budget has no room, longest first. */
 struct connection_queue {
     struct connection *first, *last;
 };
@@ -34,8 +34,8 @@ struct endpoint_thread {
     struct http_request_ids ids;
     struct guard_seen guard_seen;
     struct http_coder *coder;
-    struct buffer packed;                        /* the reply that is being packed */
-    struct connection_queue waiting[BODY_SIZES]; /* for memory */
+    struct buffer packed; /* the reply that is being packed */
+    struct connection_queue waiting[MEMORY_KINDS][BUDGET_SHARES];
     struct net_task retry_task;
     bool retry_posted;
     _Atomic uint64_t requests; /* written by this thread only */
@@ -46,9 +46,10 @@ struct endpoint {
     struct arena arena; /* of the config's slices */
     struct guard guard;
     struct net_server *net;
-    _Atomic uint64_t memory_used;
-    _Atomic uint32_t waiting[BODY_SIZES]; /* connections that wait for memory */
-    struct endpoint_thread threads[];     /* config.threads of them */
+    struct budget budgets[MEMORY_KINDS];
+    _Atomic uint64_t freed;           /* bytes that were given back lately */
+    _Atomic uint64_t freed_ms;        /* when the last of them were, by some loop's time */
+    struct endpoint_thread threads[]; /* config.threads of them */
 };
 
 struct connection {
@@ -60,13 +61,19 @@ struct connection {
     /* [start, len) are bytes of the request being read or handled, and of those behind it. */
     struct buffer input;
     size_t start;
-    struct buffer body;   /* unpacked, of a request that was sent packed */
-    size_t body_room;     /* what it needs, while it is being unpacked; else 0 */
+    struct buffer body; /* unpacked, of a request that was sent packed */
+    size_t body_room;   /* what it needs, while it is being unpacked; else 0 */
+    /* MEMORY_INPUT: of input. MEMORY_WORK: of body, exchange.arena and exchange.reply; it belongs
+     * to the thread that has the exchange. */
+    struct allowance memory[MEMORY_KINDS];
     struct buffer output; /* replies on their way; large bodies go from exchange.reply instead */
     struct exchange_reply_options answer; /* when replied */
     struct connection *waiting_next;
-    enum body_size waiting_size;         /* whose queue it is in, while waiting */
-    uint64_t input_charge, reply_charge; /* drawn from the endpoint's memory; input: and body */
+    enum memory_kind waiting_for;        /* while waiting */
+    enum budget_share waiting_share;     /* likewise */
+    bool (*retry)(struct connection *c); /* likewise: true when it need not wait any more */
+    uint64_t waiting_since_ms;           /* likewise */
+    size_t reply_room;                   /* what the handler needs to try again */
     uint64_t began_ms;                   /* when the request's first byte was seen; 0: none yet */
     uint64_t idle_since_ms;
     char request_id[HTTP_REQUEST_ID_BYTES];
@@ -77,39 +84,60 @@ struct connection {
     bool gentle;    /* the client may still be sending when we close */
     bool draining;  /* the endpoint stops */
     bool waiting;   /* for memory */
+    bool parked;    /* the handler gave the exchange back, to try again when there is memory */
+    bool tls_owed;  /* what TLS holds of a reply that is stuck is counted */
     bool continued; /* 100 Continue has been sent for this request */
     bool closed;    /* the stream is gone; freed as soon as the handler has replied */
 };
 
-/* Buffers up to this size stay with their connection and do not count for the budget. */
-enum { CONNECTION_BUFFER_BYTES = 64 * 1024 };
+enum {
+    /* Buffers up to this size stay with their connection until it rests, or others need them. */
+    CONNECTION_BUFFER_BYTES = 64 * 1024,
+    /* What a connection has before it draws on a budget: a head, and a small request with its arena
+     * and reply. */
+    CONNECTION_INPUT_BYTES = 20 * 1024,
+    CONNECTION_WORK_BYTES = 32 * 1024,
+};
 
 /* The memory for a connection that was just accepted. */
 struct net_stream *connection_accept(void *endpoint, struct net_loop *loop);
 /* Something happened: it wants a turn. */
 void connection_run(struct connection *connection);
-/* Tries again for the connections that wait for memory. */
-void connection_retry_waiting(struct endpoint_thread *thread);
+/* The request cannot be read to its end: says so, and ends the connection. */
+void connection_refuse(struct connection *connection, int status);
+
+/* connection_memory.c: the budgets, and who waits for them. Sees to it that there is so much;
+ * false: the connection is in a queue, until `retry` returns true. */
+bool connection_reserve(struct connection *connection, enum memory_kind kind, size_t bytes,
+                        bool (*retry)(struct connection *c));
+/* What was drawn and is not needed any more goes to those who wait. */
+void connection_settle(struct connection *connection, enum memory_kind kind);
+/* Half of it is in use: what is kept for convenience should be given back. */
+bool connection_is_tight(const struct connection *connection, enum memory_kind kind);
+void connection_stop_waiting(struct connection *connection);
+/* At each tick of the thread; false: it needs no more of them. */
+bool connection_tick_memory(struct endpoint_thread *thread);
 
 /* connection_input.c: room for what comes, within the budget. */
 struct net_space connection_space(struct connection *connection);
 /* True when the rest of the request can be read now; false: the connection is in the queue. */
 bool connection_make_room(struct connection *connection);
-/* The same for the body that is being unpacked. */
-bool connection_make_body_room(struct connection *connection);
 /* Forgets the request that was answered; what came behind it stays. */
 void connection_consume(struct connection *connection);
-void connection_stop_waiting(struct connection *connection);
-void connection_charge_reply(struct connection *connection);
-void connection_discharge_reply(struct connection *connection);
 void connection_release_input(struct connection *connection);
 
 /* connection_body.c: bodies that were sent packed. */
-enum connection_body { BODY_READY, BODY_WAITS, BODY_TOO_LARGE, BODY_BROKEN };
+enum connection_body { BODY_READY, BODY_WAITS, BODY_TOO_LARGE, BODY_BROKEN, BODY_UNAFFORDABLE };
 /* Of a complete request. After BODY_WAITS it is called again when the connection has its turn. */
 enum connection_body connection_unpack(struct connection *connection);
+/* Whether there is memory for what the handler makes of the request; likewise. */
+bool connection_may_begin(struct connection *connection);
 
 /* connection_reply.c: exchange and answer to bytes. */
+/* The reply has gone, or will not. */
+void connection_discharge_reply(struct connection *connection);
+/* No write is pending any more. */
+void connection_forget_pending(struct connection *connection);
 void connection_write_reply(struct connection *connection);
 void connection_write_error(struct connection *connection, int status);
 /* Sends the output; does nothing while a write is pending or the stream closes. */
@@ -119,5 +147,7 @@ void connection_flush(struct connection *connection);
 void front_handle(struct endpoint_thread *thread, struct exchange *exchange);
 /* Answers a request whose body cannot be unpacked. */
 void front_refuse_body(struct exchange *exchange);
+/* Answers a request for which there is no memory. */
+void front_refuse_memory(struct exchange *exchange);
 
 #endif

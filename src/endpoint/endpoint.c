@@ -17,10 +17,12 @@ struct endpoint_limits endpoint_limits_default(void) {
         .body_bytes_max = LIMIT_BODY_BYTES,
         .reply_bytes_max = 128 * 1024 * 1024,
         .memory_bytes_max = 256 * 1024 * 1024,
+        .work_bytes_max = 256 * 1024 * 1024,
         .idle_timeout_ms = 300 * 1000,
         .header_timeout_ms = 20 * 1000,
         .request_timeout_ms = 120 * 1000,
         .write_timeout_ms = 30 * 1000,
+        .memory_timeout_ms = 30 * 1000,
         .tick_ms = 250,
     };
 }
@@ -57,9 +59,9 @@ static void thread_stop(void *user, void *context) {
     buffer_release(&thread->packed);
 }
 
-static void thread_ticked(void *user, void *context) {
+static bool thread_ticked(void *user, void *context) {
     (void)user;
-    connection_retry_waiting(context);
+    return connection_tick_memory(context);
 }
 
 static void thread_sent(void *user, void *context) {
@@ -85,6 +87,8 @@ static struct endpoint *endpoint_new(const struct endpoint_config *config,
     arena_init(&endpoint->arena);
     endpoint->config = *config;
     endpoint->config.limits = sound(config->limits);
+    endpoint->budgets[MEMORY_INPUT].limit = endpoint->config.limits.memory_bytes_max;
+    endpoint->budgets[MEMORY_WORK].limit = endpoint->config.limits.work_bytes_max;
     if (endpoint->config.clock == NULL)
         endpoint->config.clock = &system_clock;
     endpoint->config.host = arena_slice(&endpoint->arena, config->host);
@@ -139,11 +143,11 @@ uint16_t endpoint_port(const struct endpoint *endpoint) {
 
 struct endpoint_stats endpoint_stats(const struct endpoint *endpoint) {
     struct net_server_stats net = net_server_stats(endpoint->net);
-    struct endpoint_stats stats = {
-        .connections = net.connections,
-        .connections_accepted = net.accepted,
-        .connections_refused = net.refused,
-        .memory_bytes = atomic_load_explicit(&endpoint->memory_used, memory_order_relaxed)};
+    struct endpoint_stats stats = {.connections = net.connections,
+                                   .connections_accepted = net.accepted,
+                                   .connections_refused = net.refused,
+                                   .memory_bytes = budget_used(&endpoint->budgets[MEMORY_INPUT]),
+                                   .work_bytes = budget_used(&endpoint->budgets[MEMORY_WORK])};
     for (unsigned i = 0; i < endpoint->config.threads; i++)
         stats.requests +=
             atomic_load_explicit(&endpoint->threads[i].requests, memory_order_relaxed);

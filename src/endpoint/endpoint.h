@@ -14,7 +14,11 @@
  *
  * Requests of one connection are handled one after another, their replies leave in order.
  * Memory: one arena, input and reply buffer per connection, reused from request to request and
- * given back when the connection rests; large bodies draw on one budget for the whole endpoint. */
+ * given back when the connection rests. Each connection has an allowance of its own; what goes
+ * beyond is drawn from one of two budgets for the whole endpoint, before it is allocated: what is
+ * read from that for requests, what is made of it - unpacked bodies, arenas, replies - from that
+ * for work. Who waits for the first holds nothing of either; who waits for the second may hold
+ * some of the first, which nobody who holds the second ever waits for. */
 #ifndef GRAMME_ENDPOINT_ENDPOINT_H
 #define GRAMME_ENDPOINT_ENDPOINT_H
 
@@ -34,14 +38,17 @@ struct endpoint_limits {
     uint32_t header_bytes_max; /* request line and headers; 64 KiB at most */
     uint32_t body_bytes_max;
     uint32_t reply_bytes_max;
-    /* Bodies above 64 KiB, all connections together; a request that does not fit waits. The last
-     * quarter is kept for bodies up to 1 MiB. */
+    /* Of requests as they come, all connections together, besides what each has of its own. One
+     * that does not fit waits. The last quarter is kept for bodies up to 1 MiB. */
     uint64_t memory_bytes_max;
+    /* Of what is made of them, likewise. */
+    uint64_t work_bytes_max;
     uint32_t idle_timeout_ms;    /* between two requests */
     uint32_t header_timeout_ms;  /* from a request's first byte to the end of its headers; also the
                                     time for a handshake */
     uint32_t request_timeout_ms; /* from a request's first byte to its last */
     uint32_t write_timeout_ms;   /* without progress while a reply is sent */
+    uint32_t memory_timeout_ms;  /* for memory to work with; then a request is refused */
     uint32_t tick_ms;            /* how coarse these times are */
 };
 
@@ -71,6 +78,14 @@ struct slice exchange_peer(struct exchange *exchange);
 struct slice exchange_client(struct exchange *exchange);
 
 typedef void exchange_handler(struct exchange *exchange);
+
+/* Whether the reply has overflown because the endpoint had no memory for it. */
+bool exchange_lacks_memory(const struct exchange *exchange);
+
+/* Instead of a reply, when there was no memory for it and nothing happened that must not happen
+ * again: the handler gets the exchange once more, as if it were new, as soon as there is memory for
+ * twice as much. When that takes too long the client hears ServiceUnavailableException. */
+void exchange_try_again(struct exchange *exchange);
 
 /* Sends exchange->reply with the JSON content type that the request asked for. */
 void exchange_reply(struct exchange *exchange, int status);
@@ -111,6 +126,9 @@ struct endpoint_config {
     void (*thread_stop)(void *user, void *thread_context);
     /* On an I/O thread, when the replies of some exchanges have been sent together; may be NULL. */
     void (*sent)(void *user, void *thread_context);
+    /* Much memory was freed, and things are calm: the time to give it back to the system. On an I/O
+     * thread, so the work belongs elsewhere; may be NULL. */
+    void (*memory_freed)(void *user);
     void *user;
 };
 
@@ -129,7 +147,8 @@ struct endpoint_stats {
     uint64_t connections_accepted; /* since the start */
     uint64_t connections_refused;  /* over the limit */
     uint64_t requests;             /* complete ones, since the start */
-    uint64_t memory_bytes;         /* drawn from the budget */
+    uint64_t memory_bytes;         /* drawn from the budget for requests */
+    uint64_t work_bytes;           /* and from that for work */
 };
 
 /* From any thread; the numbers are a moment's. */

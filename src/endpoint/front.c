@@ -46,6 +46,14 @@ void front_refuse_body(struct exchange *exchange) {
     exchange_reply(exchange, 500);
 }
 
+void front_refuse_memory(struct exchange *exchange) {
+    buffer_append_text(&exchange->reply,
+                       "{\"__type\":\"com.amazon.coral.service#ServiceUnavailableException\","
+                       "\"message\":\"The server has no memory for this request now\"}");
+    exchange->plain_json = false;
+    exchange_reply(exchange, 503);
+}
+
 static void refuse_type(struct exchange *exchange) {
     buffer_append_text(&exchange->reply,
                        "{\"message\":\"the body must be JSON and come as application/json\"}\n");

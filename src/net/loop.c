@@ -141,16 +141,18 @@ static void on_tick(uv_timer_t *tick) {
         else
             net_stream_tick(stream, now_ms, loop->options.write_timeout_ms);
     }
-    if (loop->options.ticked != NULL)
-        loop->options.ticked(loop->options.user, loop->context);
+    bool wanted =
+        loop->options.ticked != NULL && loop->options.ticked(loop->options.user, loop->context);
+    if (loop->streams == NULL && !wanted)
+        uv_timer_stop(tick);
 }
 
 void net_loop_add(struct net_loop *loop, struct net_stream *stream) {
-    if (loop->streams == NULL)
+    if (loop->streams != NULL)
+        loop->streams->previous = stream;
+    else if (!uv_is_active((uv_handle_t *)&loop->tick))
         CHECK(uv_timer_start(&loop->tick, on_tick, loop->options.tick_ms, loop->options.tick_ms) ==
               0);
-    else
-        loop->streams->previous = stream;
     stream->previous = NULL;
     stream->next = loop->streams;
     loop->streams = stream;
@@ -163,8 +165,6 @@ void net_loop_remove(struct net_loop *loop, struct net_stream *stream) {
         loop->streams = stream->next;
     if (stream->next != NULL)
         stream->next->previous = stream->previous;
-    if (loop->streams == NULL)
-        uv_timer_stop(&loop->tick);
     atomic_fetch_sub_explicit(&loop->stream_count, 1, memory_order_relaxed);
 }
 

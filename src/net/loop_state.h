@@ -23,7 +23,7 @@ struct net_loop_options {
     struct slice plain_answer;
     void *(*thread_start)(void *user, struct net_loop *loop);
     void (*thread_stop)(void *user, void *context);
-    void (*ticked)(void *user, void *context);
+    bool (*ticked)(void *user, void *context);
     void (*sent)(void *user, void *context);
     void *user;
 };
@@ -31,7 +31,7 @@ struct net_loop_options {
 struct net_loop {
     uv_loop_t uv;
     uv_async_t wake;
-    uv_timer_t tick; /* runs only while there are streams */
+    uv_timer_t tick; /* runs only while there are streams, or somebody wants it to */
     uv_prepare_t before_wait;
     uv_check_t after_wait;
     pthread_t thread;

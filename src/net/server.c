@@ -75,18 +75,26 @@ static struct net_loop *least_busy_loop(struct net_server *server, uint64_t *ret
     return best;
 }
 
+static void refuse(struct net_server *server, int fd) {
+    atomic_fetch_add_explicit(&server->refused, 1, memory_order_relaxed);
+    close(fd);
+}
+
 static void take_socket(struct net_server *server, int fd) {
     static const int on = 1;
     uint64_t total;
     struct net_loop *loop = least_busy_loop(server, &total);
     atomic_fetch_add_explicit(&server->accepted, 1, memory_order_relaxed);
     if (total >= server->options.connections_max) {
-        atomic_fetch_add_explicit(&server->refused, 1, memory_order_relaxed);
-        close(fd);
+        refuse(server, fd);
+        return;
+    }
+    struct net_stream *stream = server->options.accept(server->options.user, loop);
+    if (stream == NULL) {
+        refuse(server, fd);
         return;
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    struct net_stream *stream = server->options.accept(server->options.user, loop);
     stream->loop = loop;
     stream->fd = fd;
     stream->arrival.run = open_stream;
@@ -101,10 +109,8 @@ static void take_socket(struct net_server *server, int fd) {
 static void refuse_with_spare(struct net_server *server, int listener) {
     close(server->spare_fd);
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    if (fd >= 0) {
-        close(fd);
-        atomic_fetch_add_explicit(&server->refused, 1, memory_order_relaxed);
-    }
+    if (fd >= 0)
+        refuse(server, fd);
     server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 

@@ -20,13 +20,16 @@ struct net_server_options {
     struct tls_server *tls; /* whose sessions the connections are; NULL: they are plain */
     uint32_t handshake_timeout_ms;
     struct slice plain_answer; /* to who does not speak TLS, but text; stays the caller's */
-    /* Memory for a new connection, on the accepting thread; it will be opened on `loop`. */
+    /* Memory for a new connection, on the accepting thread; it will be opened on `loop`. NULL:
+     * there is none. */
     struct net_stream *(*accept)(void *user, struct net_loop *loop);
     /* On each loop's thread, first and last. */
     void *(*thread_start)(void *user, struct net_loop *loop);
     void (*thread_stop)(void *user, void *context);
-    void (*ticked)(void *user, void *context); /* after a round of the streams' ticks */
-    void (*sent)(void *user, void *context);   /* after the turns of some streams; or NULL */
+    /* After a round of the streams' ticks; without streams there are more as long as it returns
+     * true. */
+    bool (*ticked)(void *user, void *context);
+    void (*sent)(void *user, void *context); /* after the turns of some streams; or NULL */
     void *user;
 };
 

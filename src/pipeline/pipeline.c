@@ -125,6 +125,13 @@ static void write_error(struct exchange *exchange, const struct op_call *call,
     json_object_end(&json);
 }
 
+static struct error *overflow_error(struct exchange *exchange) {
+    return error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,
+                     exchange_lacks_memory(exchange)
+                         ? "The server has no memory for the reply"
+                         : "The reply is larger than this server allows");
+}
+
 static void reply_error(struct exchange *exchange, const struct op_call *call,
                         struct error *error) {
     if (error->code == ERROR_LOCAL || error->code == ERROR_INTERNAL_SERVER_ERROR)
@@ -135,8 +142,8 @@ static void reply_error(struct exchange *exchange, const struct op_call *call,
     error = error_for_client(&exchange->arena, error);
     write_error(exchange, call, error);
     if (exchange->reply.overflow) { /* the items in it are too large together */
-        error = error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,
-                          "The reply is larger than this server allows");
+        error = overflow_error(exchange);
+        buffer_release(&exchange->reply);
         write_error(exchange, call, error);
     }
     exchange_reply(exchange, error_kind(error->code)->http_status);
@@ -226,21 +233,38 @@ static void look_at_times(const struct pipeline_call *self, const struct error *
                                                     exchange->request_id, exchange->began_ns});
 }
 
+static void release(struct pipeline_call *self) {
+    const struct op *op = self->call.op;
+    if (self->step >= STEP_VALIDATE && op->release != NULL)
+        op->release(&self->call);
+}
+
+/* A read whose reply found no memory is forgotten, and done once more when there is some. What a
+ * write did cannot be forgotten. */
+static bool try_again(struct pipeline_call *self) {
+    struct exchange *exchange = self->exchange;
+    if (!exchange_lacks_memory(exchange) || (self->call.op->flags & OP_WRITES))
+        return false;
+    release(self);
+    exchange_try_again(exchange);
+    return true;
+}
+
 /* Every call ends here. Its account is complete, and can be read until it is released. */
 static void finish(struct pipeline_call *self, struct error *error) {
     struct exchange *exchange = self->exchange;
     struct pipeline_thread *thread = exchange->thread_context;
-    const struct op *op = self->call.op;
-    if (error == NULL && exchange->reply.overflow)
-        error = error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,
-                          "The reply is larger than this server allows");
+    if (error == NULL && exchange->reply.overflow) {
+        if (try_again(self))
+            return;
+        error = overflow_error(exchange);
+    }
     if (self->note != NULL)
         audit(self, error);
     meter_call(&thread->meter, &self->call, error, exchange->began_ns);
     if (__builtin_expect(self->times != NULL, 0))
         look_at_times(self, error);
-    if (self->step >= STEP_VALIDATE && op->release != NULL)
-        op->release(&self->call);
+    release(self);
     if (__builtin_expect(self->fault != NULL && self->fault->after, 0))
         fault_after(self, error);
     else

@@ -34,7 +34,7 @@ unsigned echo_server_held(struct echo_server *server);
 void echo_server_wait_held(struct echo_server *server, unsigned count);
 /* Waits until so many connections are open. */
 void echo_server_wait_connections(struct echo_server *server, unsigned count);
-/* Waits until the budget is as if nobody had used it: a reply may arrive a moment before. */
+/* Waits until the budgets are as if nobody had used them: a reply may arrive a moment before. */
 void echo_server_wait_no_memory(struct echo_server *server);
 
 #endif
