@@ -217,8 +217,14 @@ static void sort_few(struct value_builder *builder, const uint8_t *from, size_t 
 
 static void sort_many(struct value_builder *builder, const uint8_t *from, size_t size, bool map) {
     uint32_t count = builder->count;
-    const uint8_t *copy = arena_copy(builder->scratch, from, size), *end = copy + size;
-    struct element *elements = arena_alloc(builder->scratch, count * sizeof(*elements));
+    uint8_t *copy = arena_try_alloc(builder->scratch, size);
+    struct element *elements = arena_try_alloc(builder->scratch, count * sizeof(*elements));
+    if (copy == NULL || elements == NULL) {
+        builder->out->overflow = true;
+        return;
+    }
+    const uint8_t *end = copy + size;
+    memcpy(copy, from, size);
     for (uint32_t i = 0; i < count; i++) {
         element_init(&elements[i], copy, end, map);
         copy += elements[i].size;

@@ -116,7 +116,9 @@ static struct value_builder value_builder_over(struct decoder *decoder) {
         size_t left = (size_t)(decoder->reader.end - decoder->reader.next);
         size_t size = left * VALUE_BYTES_PER_INPUT_BYTE + VALUE_BYTES_SPARE;
         decoder->values = (struct buffer){
-            .data = arena_alloc(decoder->arena, size), .capacity = size, .size_max = size};
+            .data = arena_try_alloc(decoder->arena, size), .capacity = size, .size_max = size};
+        if (decoder->values.data == NULL)
+            decoder->values = (struct buffer){.overflow = true};
     }
     struct value_builder builder;
     value_builder_init(&builder, &decoder->values, decoder->arena);
@@ -126,8 +128,8 @@ static struct value_builder value_builder_over(struct decoder *decoder) {
 /* The value that was built from `start` on. */
 static struct error *take_value(struct decoder *decoder, size_t start, struct value *ret_value) {
     if (decoder->values.overflow)
-        return error_new(decoder->arena, ERROR_INTERNAL_SERVER_ERROR,
-                         "The request's attribute values need too much memory");
+        return error_new(decoder->arena, ERROR_SERVICE_UNAVAILABLE,
+                         "The server has no memory for this request now");
     *ret_value = (struct value){decoder->values.data + start, decoder->values.len - start};
     return NULL;
 }
