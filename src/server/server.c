@@ -5,6 +5,7 @@
  * under way, so that workers and the commit thread are idle when they go. */
 #include "server/server.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include "admin/data_directory.h"
 #include "audit/audit_log.h"
 #include "base/check.h"
+#include "base/container.h"
+#include "base/heap.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "base/secret.h"
@@ -53,6 +56,8 @@ enum {
 struct server {
     struct server_config config;
     struct arena arena; /* lives as long as the server */
+    struct worker_task trim_task;
+    atomic_flag trims; /* the task is on its way */
     struct data_directory data;
     struct store *store; /* the engine's */
     struct engine *engine;
@@ -386,12 +391,36 @@ static struct guard_names names_of(struct arena *arena, const char **texts) {
     return (struct guard_names){list, count};
 }
 
+static void trim(struct worker_task *task, void *context) {
+    (void)context;
+    struct server *server = container_of(task, struct server, trim_task);
+    heap_trim();
+    atomic_flag_clear(&server->trims);
+}
+
+static void memory_freed(void *user) {
+    struct server *server = user;
+    if (atomic_flag_test_and_set(&server->trims))
+        return;
+    server->trim_task.run = trim;
+    workers_submit(server->workers, &server->trim_task);
+}
+
+/* What requests may take is one figure to people: a half is for what comes, and a half for what is
+ * made of it. */
+static struct endpoint_limits limits_of(const struct server_config *config) {
+    struct endpoint_limits limits = endpoint_limits_default();
+    if (config->request_bytes != 0)
+        limits.memory_bytes_max = limits.work_bytes_max = config->request_bytes / 2;
+    return limits;
+}
+
 static struct error *start_endpoint(struct server *server, struct arena *arena) {
     struct endpoint_config config = {
         .host = slice_text(server->config.host),
         .port = server->config.port,
         .threads = server->config.threads,
-        .limits = endpoint_limits_default(),
+        .limits = limits_of(&server->config),
         .tls = server->certificates == NULL ? NULL : certificates_tls(server->certificates),
         .allow_hosts = names_of(arena, server->config.allow_hosts),
         .allow_origins = names_of(arena, server->config.allow_origins),
@@ -407,6 +436,7 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .thread_start = io_thread_start,
         .thread_stop = io_thread_stop,
         .sent = io_thread_sent,
+        .memory_freed = memory_freed,
         .user = server,
     };
     return endpoint_start(arena, &config, &server->endpoint);
@@ -556,6 +586,7 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
                            struct server **ret_server) {
     struct server *server = calloc(1, sizeof(*server));
     CHECK(server != NULL);
+    heap_init();
     server->config = *config;
     arena_init(&server->arena);
     movable_clock_init(&server->movable);

@@ -20,6 +20,7 @@ struct server_config {
     uint64_t ttl_delay_ms;       /* how long items are kept after they expire */
     uint64_t clock_hold_ms;      /* how long a jump of the system's clock is doubted */
     uint64_t cache_bytes;        /* of data read from disk; 0: a quarter of the machine's memory */
+    uint64_t request_bytes;      /* of requests under way; 0: 512 MiB */
     unsigned threads;            /* I/O threads; 0: as many as cores */
     const char *program;         /* its name and version, for the header of backups; or NULL */
     const char *audit;           /* a file, "-" for standard output: its log of changes; or NULL */

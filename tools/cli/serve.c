@@ -251,6 +251,10 @@ static const struct option serve_options[] = {
     {"cache", "SIZE", .kind = OPTION_SIZE, AT(config.cache_bytes),
      .otherwise = "a quarter of the machine's",
      .help = "memory for data that was read from disk, as in 512M or 4G; taken when it is needed"},
+    {"request-memory", "SIZE", .kind = OPTION_SIZE, AT(config.request_bytes), .otherwise = "512M",
+     .help =
+         "memory for requests and replies under way, besides a little for each connection: what "
+         "does not fit waits its turn"},
     {"throttle", .group = "Capacity", .kind = OPTION_FLAG, AT(config.throttle),
      .otherwise = "nothing is limited",
      .help = "refuse requests beyond what tables and indexes may do, as the service does: what is "
