@@ -18,6 +18,8 @@ enum {
     LIMIT_REQUEST_TOKEN_CHARS = 36,            /* model: ClientRequestToken */
     LIMIT_REQUEST_TOKEN_MS = 10 * 60 * 1000,   /* guide: how long a token is remembered */
     LIMIT_CONSTRAINT_ERRORS = 10,              /* recorded: constraint errors in one answer */
+    LIMIT_ECHO_BYTES = 64 * 1024,              /* ours: of a value that an error quotes */
+    LIMIT_ERROR_TEXT_BYTES = 1024 * 1024,      /* ours: of an error's text, quotes and all */
 };
 
 /* ---- items and keys ---- */

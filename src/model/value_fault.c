@@ -1,7 +1,8 @@
 /* value_fault.c - texts of broken rules, in the wording of either layer.
  *
  * Texts with parts of the request are put together from slices rather than by printf, because such
- * parts may hold a NUL. Making a text is linear in what it quotes, up to sorting. */
+ * parts may hold a NUL. Making a text is linear in what it quotes, up to sorting, and no more is
+ * sorted than will be shown. */
 #include "model/value_fault.h"
 #include "json/reader.h"
 
@@ -129,20 +130,28 @@ static int compare_positions(const void *a, const void *b) {
     return x->position < y->position ? -1 : x->position > y->position;
 }
 
+/* The next one of a part of the array that is not too long to be quoted. */
+static bool next_member(struct json_reader *reader) {
+    do {
+        if (reader->next - reader->start > LIMIT_ECHO_BYTES)
+            return false;
+        json_next(reader);
+    } while (reader->token == JSON_NULL);
+    return reader->token == JSON_STRING;
+}
+
 /* The array was read once without an error, so it is an array of strings and nulls. */
 static struct member *read_members(struct arena *arena, enum value_type type, struct slice array,
                                    size_t *ret_count) {
     struct json_reader reader;
     json_reader_init(&reader, array, arena);
     size_t count = 0;
-    for (json_next(&reader); json_next(&reader) == JSON_STRING || reader.token == JSON_NULL;)
-        count += reader.token == JSON_STRING;
+    for (json_next(&reader); next_member(&reader);)
+        count++;
     struct member *members = ARENA_ARRAY(arena, struct member, count);
     json_reader_init(&reader, array, arena);
     count = 0;
-    for (json_next(&reader); json_next(&reader) == JSON_STRING || reader.token == JSON_NULL;) {
-        if (reader.token == JSON_NULL)
-            continue;
+    for (json_next(&reader); next_member(&reader);) {
         struct member *m = &members[count];
         *m = (struct member){reader.text, reader.text, count};
         if (type == VALUE_BS) {
@@ -187,6 +196,7 @@ static struct slice list_members(struct arena *arena, const struct member *membe
     return slice_of(start, (size_t)(q.at - start));
 }
 
+/* Of a set that is too long to be quoted only the first members are, as if there were no others. */
 static struct slice duplicates_text(struct arena *arena, enum value_layer layer,
                                     enum value_type type, struct slice array) {
     size_t count = 0;

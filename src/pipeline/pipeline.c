@@ -1,25 +1,31 @@
 /* pipeline.c - the one place that shows the whole path of a request:
  *
  *   find the operation - authenticate - decode - check constraints - validate - authorize - run
+ *     - where a long body is decoded, checked and validated on a worker thread
  *     - answered at once (most reads)
  *     - or after the commit thread is done with it (writes)
  *     - or on a worker thread (long reads)
  *   - reply
  *
- * Threads: everything here runs on the exchange's I/O thread, except run_elsewhere, which runs on a
- * worker, and wake, which may run on any. Memory: the exchange's arena. Errors are turned into
- * replies here, and logged here when they are ours. */
+ * Threads: everything here runs on the exchange's I/O thread, except run_elsewhere and
+ * read_elsewhere, which run on a worker, and wake, which may run on any. Memory: the exchange's
+ * arena. Errors are turned into replies here, and logged here when they are ours. */
 #include "pipeline/pipeline.h"
 
 #include "base/container.h"
 #include "base/log.h"
 #include "http/reply.h"
 #include "json/member.h"
+#include "model/limits.h"
 #include "ops/permission/permission.h"
 #include "pipeline/authorize.h"
 #include "pipeline/delays.h"
 #include "pipeline/faults.h"
 #include "pipeline/service_route.h"
+
+/* A longer body is not read on an I/O thread: the worst that there are take a microsecond for ten
+ * bytes. */
+enum { BODY_BYTES_ELSEWHERE = 128 * 1024 };
 
 /* How far a call has come. */
 enum call_step {
@@ -51,9 +57,22 @@ static struct pipeline_call *of_call(struct op_call *call) {
 
 /* ---- replies ---- */
 
+/* A text may quote what the request has sent, which may be long. A character stays whole. */
+static struct slice cut(struct arena *arena, struct slice text) {
+    size_t len = LIMIT_ERROR_TEXT_BYTES;
+    if (text.len <= len)
+        return text;
+    while (len > 0 && (text.data[len] & 0xc0) == 0x80)
+        len--;
+    uint8_t *copy = arena_alloc(arena, len + 3);
+    memcpy(copy, text.data, len);
+    memcpy(copy + len, "...", 3);
+    return slice_of(copy, len + 3);
+}
+
 static void write_message(struct json_writer *json, const struct op_call *call,
                           const struct error *error) {
-    struct slice text = error->message;
+    struct slice text = cut(call->arena, error->message);
     bool envelope =
         call->layer == VALUE_LAYER_CURRENT && call->op != NULL && (call->op->flags & OP_ENVELOPE);
     if (envelope && error->request_level)
@@ -70,7 +89,8 @@ static void write_item(struct json_writer *json, struct slice item) {
     item_write_json(json, value_from_slice(item));
 }
 
-static void write_reasons(struct json_writer *json, const struct error *error) {
+static void write_reasons(struct json_writer *json, struct arena *arena,
+                          const struct error *error) {
     member_array(json, "CancellationReasons");
     for (size_t i = 0; i < error->reason_count; i++) {
         const struct cancellation_reason *reason = &error->reasons[i];
@@ -78,7 +98,7 @@ static void write_reasons(struct json_writer *json, const struct error *error) {
         member_text(json, "Code", slice_text(reason->code));
         write_item(json, reason->item);
         if (slice_present(reason->message))
-            member_text(json, "Message", reason->message);
+            member_text(json, "Message", cut(arena, reason->message));
         json_object_end(json);
     }
     json_array_end(json);
@@ -116,7 +136,7 @@ static void write_error(struct exchange *exchange, const struct op_call *call,
     member_text(&json, "__type",
                 arena_printf(&exchange->arena, "%s#%s", kind->name_space, kind->type));
     if (error->reason_count > 0)
-        write_reasons(&json, error);
+        write_reasons(&json, &exchange->arena, error);
     if (slice_present(error->message))
         write_message(&json, call, error);
     write_item(&json, error->item);
@@ -442,24 +462,27 @@ static struct error *open_call(struct pipeline_call *self) {
     self->step = STEP_DECODE;
     if (self->note != NULL)
         audit_note_caller(self->note, arena, &self->caller);
-    if (exchange->request.body.len == 0)
-        return error_without_text(arena, ERROR_SERIALIZATION);
-    const struct shape *input = call->op->input;
-    call->request = arena_zalloc(arena, input->size);
-    enum value_layer own = op_layer(call->op);
-    call->layer = own;
-    TRY(fields_decode(arena, exchange->request.body, input, &call->layer, call->request));
-    return fields_check(arena, input, call->layer != own, call->request);
+    return exchange->request.body.len > 0 ? NULL : error_without_text(arena, ERROR_SERIALIZATION);
 }
 
-static struct error *start_call(struct pipeline_call *self) {
-    const struct pipeline_thread *thread = self->exchange->thread_context;
-    TRY(open_call(self));
-    const struct op *op = self->call.op;
+static struct error *read_call(struct pipeline_call *self) {
+    struct op_call *call = &self->call;
+    struct arena *arena = call->arena;
+    const struct op *op = call->op;
+    call->request = arena_zalloc(arena, op->input->size);
+    call->layer = op_layer(op);
+    TRY(fields_decode(arena, self->exchange->request.body, op->input, &call->layer, call->request));
+    TRY(fields_check(arena, op->input, call->layer != op_layer(op), call->request));
     self->step = STEP_VALIDATE;
     if (op->validate != NULL)
-        TRY(op->validate(&self->call));
+        TRY(op->validate(call));
     self->step = STEP_RUN;
+    return NULL;
+}
+
+static struct error *run_call(struct pipeline_call *self) {
+    const struct pipeline_thread *thread = self->exchange->thread_context;
+    const struct op *op = self->call.op;
     if (self->note != NULL && (op->flags & OP_WRITES))
         audit_note_permissions(self->note, &self->call);
     TRY(authorize_call(thread->policy, self->exchange, &self->call, &self->caller));
@@ -470,6 +493,32 @@ static struct error *start_call(struct pipeline_call *self) {
         return NULL;
     }
     return run(self);
+}
+
+/* The body has been read, or is wrong. */
+static void start_call(struct pipeline_call *self, struct error *error) {
+    if (error == NULL)
+        error = run_call(self);
+    if (__builtin_expect(self->fault != NULL && !self->fault->after, 0))
+        fault_wait(self, run_after_fault); /* it did not run */
+    else
+        proceed(self, error);
+}
+
+static void resume_after_reading(struct net_task *task) {
+    struct exchange *exchange = container_of(task, struct exchange, task);
+    struct pipeline_thread *thread = exchange->thread_context;
+    struct pipeline_call *self = exchange->user;
+    self->call.context = &thread->ops;
+    start_call(self, self->error);
+}
+
+static void read_elsewhere(struct worker_task *task, void *context) {
+    struct pipeline_call *self = container_of(task, struct pipeline_call, task);
+    self->call.context = context;
+    self->error = read_call(self);
+    self->exchange->task.run = resume_after_reading;
+    net_loop_post(self->exchange->loop, &self->exchange->task);
 }
 
 void pipeline_turned_away(struct exchange *exchange) {
@@ -504,9 +553,11 @@ void pipeline_handle(struct exchange *exchange) {
         self->note = audit_note_new(exchange);
     if (__builtin_expect(thread->slow != NULL, 0))
         self->times = ARENA_NEW(&exchange->arena, struct call_times);
-    struct error *error = start_call(self);
-    if (__builtin_expect(self->fault != NULL && !self->fault->after, 0))
-        fault_wait(self, run_after_fault); /* it did not run */
-    else
-        proceed(self, error);
+    struct error *error = open_call(self);
+    if (error == NULL && exchange->request.body.len > BODY_BYTES_ELSEWHERE) {
+        self->task.run = read_elsewhere;
+        workers_submit(thread->workers, &self->task);
+        return;
+    }
+    start_call(self, error == NULL ? read_call(self) : error);
 }

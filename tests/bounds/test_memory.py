@@ -166,6 +166,22 @@ class Memory(unittest.TestCase):
             self.assertEqual(read_all(clients), {400})
             self.finish("half sent", server, start, clients)
 
+    def test_bodies_that_grow_when_they_are_read(self):
+        """Sets of equal members, each request ten times its size in memory."""
+        body = '{"TableName":"ttt","Item":{"pk":{"S":"a"},"sk":{"S":"b"},"v":{"SS":[' + ",".join(['"a"'] * 500_000) + "]}}}"
+        with self.server() as server:
+            server.make_table()
+            start = server.resident()
+            clients = [Client(server.port) for _ in range(60)]
+            sender = threading.Thread(target=send_all, args=(clients, message("PutItem", body)))
+            sender.start()
+            for _ in range(5):
+                self.assert_answers(server)
+                time.sleep(0.1)
+            sender.join()
+            self.assertEqual(read_all(clients), {400})
+            self.finish("grown", server, start, clients)
+
     def test_no_memory_at_all_refuses_and_goes_on(self):
         """With an address space that is nearly used up."""
         with self.server(before=["prlimit", f"--as={700 * MB}"]) as server:

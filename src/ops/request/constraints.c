@@ -15,7 +15,6 @@
 
 enum {
     ERRORS_MAX = LIMIT_CONSTRAINT_ERRORS,
-    ERROR_TEXT_MAX = 1 << 20, /* an echo that is longer is cut */
 };
 
 /* Where a member is, from the inside out. */
@@ -91,12 +90,12 @@ static void print_member(struct buffer *out, const struct field *field, const vo
 static struct slice print_report(struct checker *checker, const struct report *report,
                                  bool new_form) {
     struct buffer CLEANUP(buffer_release) out;
-    buffer_init(&out, ERROR_TEXT_MAX);
+    buffer_init(&out, LIMIT_ECHO_BYTES);
     buffer_append_text(&out, "Value ");
     if (!new_form)
         print_member(&out, report->path->field, report->member);
     bool was_cut = out.overflow;
-    out.size_max += ERROR_TEXT_MAX; /* room for what follows the echo */
+    out.size_max += LIMIT_ECHO_BYTES; /* room for what follows the echo */
     out.overflow = false;
     if (was_cut)
         buffer_append_text(&out, "...' ");
