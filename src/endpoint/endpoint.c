@@ -13,6 +13,7 @@
 struct endpoint_limits endpoint_limits_default(void) {
     return (struct endpoint_limits){
         .connections_max = 20000,
+        .connections_per_peer_max = 5000,
         .header_bytes_max = LIMIT_HEAD_BYTES,
         .body_bytes_max = LIMIT_BODY_BYTES,
         .reply_bytes_max = 128 * 1024 * 1024,
@@ -116,6 +117,7 @@ struct error *endpoint_start(struct arena *arena, const struct endpoint_config *
         .sockets = sockets,
         .threads = config->threads,
         .connections_max = endpoint->config.limits.connections_max,
+        .connections_per_peer_max = endpoint->config.limits.connections_per_peer_max,
         .tick_ms = endpoint->config.limits.tick_ms,
         .write_timeout_ms = endpoint->config.limits.write_timeout_ms,
         .tls = config->tls,

@@ -35,7 +35,8 @@ struct tls_server;
 
 struct endpoint_limits {
     uint32_t connections_max;
-    uint32_t header_bytes_max; /* request line and headers; 64 KiB at most */
+    uint32_t connections_per_peer_max; /* of one address that is not this machine's */
+    uint32_t header_bytes_max;         /* request line and headers; 64 KiB at most */
     uint32_t body_bytes_max;
     uint32_t reply_bytes_max;
     /* Of requests as they come, all connections together, besides what each has of its own. One

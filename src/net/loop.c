@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/container.h"
 #include "net/loop_state.h"
+#include "net/peers.h"
 #include "net/stream.h"
 
 enum { TURNS_AT_ONCE = 64 };
@@ -166,6 +167,7 @@ void net_loop_remove(struct net_loop *loop, struct net_stream *stream) {
     if (stream->next != NULL)
         stream->next->previous = stream->previous;
     atomic_fetch_sub_explicit(&loop->stream_count, 1, memory_order_relaxed);
+    net_peers_leave(loop->options.peers, stream->peer);
 }
 
 static void *loop_main(void *arg) {

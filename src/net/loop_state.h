@@ -11,6 +11,7 @@
 #include "net/loop.h"
 #include "net/stream.h"
 
+struct net_peers;
 struct tls_server;
 
 enum { NET_SINK_BYTES = 16 * 1024, NET_ENCRYPTED_BYTES_MAX = 256 * 1024 };
@@ -21,6 +22,7 @@ struct net_loop_options {
     struct tls_server *tls; /* as in struct net_server_options */
     uint32_t handshake_timeout_ms;
     struct slice plain_answer;
+    struct net_peers *peers;
     void *(*thread_start)(void *user, struct net_loop *loop);
     void (*thread_stop)(void *user, void *context);
     bool (*ticked)(void *user, void *context);

@@ -18,6 +18,7 @@
 #include "base/check.h"
 #include "base/container.h"
 #include "net/loop_state.h"
+#include "net/peers.h"
 
 /* Accepted per round, so that a storm of connections does not starve those that are open. */
 enum { ACCEPTS_PER_ROUND = 64 };
@@ -29,6 +30,7 @@ struct net_server {
     struct net_server_options options;
     uv_poll_t polls[NET_SOCKETS_MAX];
     struct net_task listen_task;
+    struct net_peers *peers;
     int spare_fd;
     unsigned next_loop;
     _Atomic uint64_t accepted;
@@ -80,20 +82,22 @@ static void refuse(struct net_server *server, int fd) {
     close(fd);
 }
 
-static void take_socket(struct net_server *server, int fd) {
+static void take_socket(struct net_server *server, int fd, const struct sockaddr *from) {
     static const int on = 1;
     uint64_t total;
     struct net_loop *loop = least_busy_loop(server, &total);
     atomic_fetch_add_explicit(&server->accepted, 1, memory_order_relaxed);
-    if (total >= server->options.connections_max) {
-        refuse(server, fd);
-        return;
-    }
-    struct net_stream *stream = server->options.accept(server->options.user, loop);
+    struct net_peer *peer = NULL;
+    bool admitted =
+        total < server->options.connections_max && net_peers_enter(server->peers, from, &peer);
+    struct net_stream *stream =
+        admitted ? server->options.accept(server->options.user, loop) : NULL;
     if (stream == NULL) {
+        net_peers_leave(server->peers, peer);
         refuse(server, fd);
         return;
     }
+    stream->peer = peer;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     stream->loop = loop;
     stream->fd = fd;
@@ -121,9 +125,11 @@ static void on_acceptable(uv_poll_t *poll, int status, int events) {
     if (status < 0 || uv_fileno((uv_handle_t *)poll, &listener) != 0)
         return;
     for (int i = 0; i < ACCEPTS_PER_ROUND; i++) {
-        int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        struct sockaddr_storage from = {.ss_family = AF_UNSPEC};
+        socklen_t len = sizeof(from);
+        int fd = accept4(listener, (struct sockaddr *)&from, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0)
-            take_socket(server, fd);
+            take_socket(server, fd, (const struct sockaddr *)&from);
         else if (errno == EMFILE || errno == ENFILE)
             refuse_with_spare(server, listener);
         else if (errno != EINTR && errno != ECONNABORTED)
@@ -154,6 +160,7 @@ static void stop_listening(struct net_loop *loop) {
 static void server_free(struct net_server *server) {
     net_sockets_close(&server->options.sockets);
     close(server->spare_fd);
+    net_peers_free(server->peers);
     free(server);
 }
 
@@ -162,6 +169,7 @@ static struct net_server *server_new(const struct net_server_options *options) {
         calloc(1, sizeof(*server) + options->threads * sizeof(struct net_loop));
     CHECK(server != NULL);
     server->options = *options;
+    server->peers = net_peers_new(options->connections_per_peer_max);
     server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     return server;
 }
@@ -174,6 +182,7 @@ static unsigned start_loops(struct net_server *server) {
                                             .tls = options->tls,
                                             .handshake_timeout_ms = options->handshake_timeout_ms,
                                             .plain_answer = options->plain_answer,
+                                            .peers = server->peers,
                                             .thread_start = options->thread_start,
                                             .thread_stop = options->thread_stop,
                                             .ticked = options->ticked,

@@ -14,8 +14,9 @@ struct tls_server;
 struct net_server_options {
     struct net_sockets sockets; /* the server's from now on, also when it does not start */
     unsigned threads;
-    uint32_t connections_max; /* more are accepted and closed at once */
-    uint32_t tick_ms;         /* how often deadlines are looked at */
+    uint32_t connections_max;          /* more are accepted and closed at once */
+    uint32_t connections_per_peer_max; /* likewise, from one address (peers.h) */
+    uint32_t tick_ms;                  /* how often deadlines are looked at */
     uint32_t write_timeout_ms;
     struct tls_server *tls; /* whose sessions the connections are; NULL: they are plain */
     uint32_t handshake_timeout_ms;

@@ -22,6 +22,7 @@
 #include "base/slice.h"
 #include "net/loop.h"
 
+struct net_peer;
 struct net_stream;
 struct net_tls;
 
@@ -62,6 +63,7 @@ struct net_stream {
     uint64_t deadline_ms;         /* 0: none */
     uint64_t write_mark_ms;       /* when the pending write last moved */
     size_t write_mark_bytes;      /* what it still had to do then */
+    struct net_peer *peer;        /* that it is counted for (peers.h); NULL: none */
     int fd;                       /* until it is opened */
     bool opening;                 /* the handshake is under way */
     bool reading, writing, ended, lingering, closing, wants_turn;

@@ -412,6 +412,10 @@ static struct endpoint_limits limits_of(const struct server_config *config) {
     struct endpoint_limits limits = endpoint_limits_default();
     if (config->request_bytes != 0)
         limits.memory_bytes_max = limits.work_bytes_max = config->request_bytes / 2;
+    if (config->connections != 0)
+        limits.connections_max = config->connections;
+    if (config->connections_per_peer != 0)
+        limits.connections_per_peer_max = config->connections_per_peer;
     return limits;
 }
 

@@ -16,13 +16,15 @@ struct server_config {
     const char *encrypt_with; /* where its master key is (admin/master_key.h); NULL: it is plain */
     enum server_durability durability;
     const char *region;
-    const char *account;         /* its number, 12 digits */
-    uint64_t ttl_delay_ms;       /* how long items are kept after they expire */
-    uint64_t clock_hold_ms;      /* how long a jump of the system's clock is doubted */
-    uint64_t cache_bytes;        /* of data read from disk; 0: a quarter of the machine's memory */
-    uint64_t request_bytes;      /* of requests under way; 0: 512 MiB */
-    unsigned threads;            /* I/O threads; 0: as many as cores */
-    const char *program;         /* its name and version, for the header of backups; or NULL */
+    const char *account;    /* its number, 12 digits */
+    uint64_t ttl_delay_ms;  /* how long items are kept after they expire */
+    uint64_t clock_hold_ms; /* how long a jump of the system's clock is doubted */
+    uint64_t cache_bytes;   /* of data read from disk; 0: a quarter of the machine's memory */
+    uint64_t request_bytes; /* of requests under way; 0: 512 MiB */
+    unsigned connections;   /* open at a time */
+    unsigned connections_per_peer; /* likewise, from one address */
+    unsigned threads;              /* I/O threads; 0: as many as cores */
+    const char *program;           /* its name and version, for the header of backups; or NULL */
     const char *audit;           /* a file, "-" for standard output: its log of changes; or NULL */
     const char *policy;          /* a file: what callers may do; NULL: everything */
     bool auth;                   /* signatures are verified */

@@ -255,6 +255,11 @@ static const struct option serve_options[] = {
      .help =
          "memory for requests and replies under way, besides a little for each connection: what "
          "does not fit waits its turn"},
+    {"connections", "N", .kind = OPTION_NUMBER, AT(config.connections), .number = {1, 1000000},
+     .preset = "20000", .help = "open at a time; more are closed at once"},
+    {"connections-per-peer", "N", .kind = OPTION_NUMBER, AT(config.connections_per_peer),
+     .number = {1, 1000000}, .preset = "5000",
+     .help = "of them from one address, or one /64 of IPv6; those of this machine are not counted"},
     {"throttle", .group = "Capacity", .kind = OPTION_FLAG, AT(config.throttle),
      .otherwise = "nothing is limited",
      .help = "refuse requests beyond what tables and indexes may do, as the service does: what is "
