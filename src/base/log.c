@@ -1,5 +1,6 @@
 /* log.c - one write per line, so that lines of different threads do not mix. A line that is too
- * long is cut, but stays a line, and JSON. */
+ * long is cut, but stays a line, and JSON. What is told may be of anybody's making: it cannot end a
+ * line or move a cursor. */
 #include "base/log.h"
 
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "base/timestamp.h"
 
 enum { LINE_MAX_BYTES = 2048, LINE_END_BYTES = 4 };
@@ -108,6 +110,7 @@ static void write_line(enum log_level level, struct slice message, const struct 
         put_field(&line, &fields[i], json);
     if (json)
         line.bytes[line.len++] = '}';
+    make_printable(line.bytes, line.len, false);
     line.bytes[line.len++] = '\n';
     ssize_t written = write(STDERR_FILENO, line.bytes, line.len);
     (void)written; /* nowhere to say so */

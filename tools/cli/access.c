@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/timestamp.h"
+#include "cli/say.h"
 #include "json/member.h"
 #include "server/access_client.h"
 
@@ -64,13 +65,13 @@ struct error *access_end(struct access_command *command, struct slice *ret_text,
 }
 
 int access_failed(const struct error *error) {
-    fprintf(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
+    say(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
     return 1;
 }
 
 bool access_print_json(const struct access_values *values, struct slice text) {
     if (values->json)
-        printf("%.*s\n", SLICE_ARGS(text));
+        say(stdout, "%.*s\n", SLICE_ARGS(text));
     return values->json;
 }
 
@@ -80,5 +81,5 @@ void access_print_time(const struct json_value *answer) {
     if (created != NULL && created->text.len < sizeof(number))
         memcpy(number, created->text.data, created->text.len);
     timestamp_print((int64_t)(strtod(number, NULL) * 1000), text);
-    printf("%.19sZ", text);
+    say(stdout, "%.19sZ", text);
 }

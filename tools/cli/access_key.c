@@ -1,6 +1,7 @@
 /* access_key.c - `gramme key ...`: keys made, shown, turned on and off, replaced. A secret is
  * printed by the command that made it, as a section of an AWS credentials file, and never again. */
 #include "cli/access.h"
+#include "cli/say.h"
 #include "iam/credentials.h"
 #include "json/member.h"
 
@@ -27,8 +28,8 @@ static const char *state_of(const struct json_value *key) {
 }
 
 static void print_key(const struct json_value *key) {
-    printf("%-24.*s %-24.*s %-16s ", SLICE_ARGS(json_find_text(key, "id")),
-           SLICE_ARGS(user_of(key)), state_of(key));
+    say(stdout, "%-24.*s %-24.*s %-16s ", SLICE_ARGS(json_find_text(key, "id")),
+        SLICE_ARGS(user_of(key)), state_of(key));
     access_print_time(key);
     putchar('\n');
 }
@@ -71,7 +72,7 @@ static int run_list(const struct invocation *invocation) {
         return access_failed(error);
     if (access_print_json(values, text))
         return 0;
-    printf("%-24s %-24s %-16s %s\n", "KEY", "USER", "STATE", "MADE");
+    say(stdout, "%-24s %-24s %-16s %s\n", "KEY", "USER", "STATE", "MADE");
     for (const struct json_value *key = answer->first; key != NULL; key = key->next)
         print_key(key);
     return 0;
@@ -88,7 +89,7 @@ static int change(const struct invocation *invocation, const char *name, const c
     if (error != NULL)
         return access_failed(error);
     if (!access_print_json(values, text))
-        printf("%s %s\n", done, values->id);
+        say(stdout, "%s %s\n", done, values->id);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* access_principal.c - `gramme user ...` and `gramme role ...`: who there is, and what they may. */
 #include "cli/access.h"
+#include "cli/say.h"
 #include "json/member.h"
 
 /* ---- printing ---- */
@@ -9,26 +10,26 @@ static void print_line(const struct json_value *principal) {
     const struct json_value *list = json_find(principal, "policies");
     for (const struct json_value *p = list == NULL ? NULL : list->first; p != NULL; p = p->next)
         policies++;
-    printf("%-32.*s %8zu   ", SLICE_ARGS(json_find_text(principal, "name")), policies);
+    say(stdout, "%-32.*s %8zu   ", SLICE_ARGS(json_find_text(principal, "name")), policies);
     access_print_time(principal);
     putchar('\n');
 }
 
 static void print_document(const char *title, struct slice name, struct slice document) {
     if (slice_present(document))
-        printf("\n%s%s%.*s:\n%.*s\n", title, name.len == 0 ? "" : " ", SLICE_ARGS(name),
-               SLICE_ARGS(document));
+        say(stdout, "\n%s%s%.*s:\n%.*s\n", title, name.len == 0 ? "" : " ", SLICE_ARGS(name),
+            SLICE_ARGS(document));
 }
 
 static void print_whole(const struct json_value *principal) {
     const struct json_value *policies = json_find(principal, "policies");
     const struct json_value *tags = json_find(principal, "tags");
-    printf("%.*s  %.*s  made ", SLICE_ARGS(json_find_text(principal, "arn")),
-           SLICE_ARGS(json_find_text(principal, "id")));
+    say(stdout, "%.*s  %.*s  made ", SLICE_ARGS(json_find_text(principal, "arn")),
+        SLICE_ARGS(json_find_text(principal, "id")));
     access_print_time(principal);
     putchar('\n');
     for (const struct json_value *t = tags == NULL ? NULL : tags->first; t != NULL; t = t->next)
-        printf("tag %.*s = %.*s\n", SLICE_ARGS(t->name), SLICE_ARGS(t->text));
+        say(stdout, "tag %.*s = %.*s\n", SLICE_ARGS(t->name), SLICE_ARGS(t->text));
     print_document("trust", SLICE_LITERAL(""), json_find_text(principal, "trust"));
     print_document("boundary", SLICE_LITERAL(""), json_find_text(principal, "boundary"));
     for (const struct json_value *p = policies == NULL ? NULL : policies->first; p != NULL;
@@ -110,13 +111,13 @@ static int ask(const struct invocation *invocation, const char *name,
 }
 
 static void print_list(const struct json_value *answer) {
-    printf("%-32s %8s   %s\n", "NAME", "POLICIES", "MADE");
+    say(stdout, "%-32s %8s   %s\n", "NAME", "POLICIES", "MADE");
     for (const struct json_value *item = answer->first; item != NULL; item = item->next)
         print_line(item);
 }
 
 static void print_done(const struct json_value *answer) {
-    printf("done: %.*s\n", SLICE_ARGS(json_find_text(answer, "name")));
+    say(stdout, "done: %.*s\n", SLICE_ARGS(json_find_text(answer, "name")));
 }
 
 /* ---- what they take ---- */

@@ -9,6 +9,7 @@
 #include "cli/apply_table.h"
 #include "cli/apply_watch.h"
 #include "cli/options.h"
+#include "cli/say.h"
 
 enum { STATUS_FINE = 0, STATUS_FAILED = 1, STATUS_WRONG = 2 };
 
@@ -44,7 +45,7 @@ struct apply {
 
 static int failed(const struct error *error, int status) {
     fflush(stdout);
-    fprintf(stderr, "%.*s\n", SLICE_ARGS(error->message));
+    say(stderr, "%.*s\n", SLICE_ARGS(error->message));
     return status;
 }
 
@@ -120,7 +121,7 @@ static struct error *load(struct apply *apply) {
     TRY(template_watches(apply->template, &apply->watches, &apply->watch_count));
     TRY(template_outputs(apply->template, &outputs, &output_count));
     for (size_t i = 0; i < apply->template->notice_count; i++)
-        fprintf(stderr, "%.*s\n", SLICE_ARGS(apply->template->notices[i]));
+        say(stderr, "%.*s\n", SLICE_ARGS(apply->template->notices[i]));
     return NULL;
 }
 
@@ -158,11 +159,11 @@ static struct error *make_plans(struct apply *apply) {
 static void skip_watches(struct apply *apply) {
     for (size_t i = 0; i < apply->watch_count; i++) {
         const struct template_resource *resource = apply->watches[i].resource;
-        fprintf(stderr,
-                "%.*s:%u:%u: warning: %.*s (%.*s) is skipped: this server does not "
-                "have it\n",
-                SLICE_ARGS(apply->template->document.name), resource->mark.line,
-                resource->mark.column, SLICE_ARGS(resource->id), SLICE_ARGS(resource->type));
+        say(stderr,
+            "%.*s:%u:%u: warning: %.*s (%.*s) is skipped: this server does not "
+            "have it\n",
+            SLICE_ARGS(apply->template->document.name), resource->mark.line, resource->mark.column,
+            SLICE_ARGS(resource->id), SLICE_ARGS(resource->type));
     }
     apply->watch_count = 0;
 }
@@ -193,17 +194,17 @@ static struct error *plan_watches(struct apply *apply) {
 static void show_watch_plans(const struct apply *apply) {
     for (size_t i = 0; i < apply->watch_count; i++)
         for (size_t k = 0; k < apply->watch_plans[i].line_count; k++)
-            printf("%.*s\n", SLICE_ARGS(apply->watch_plans[i].lines[k]));
+            say(stdout, "%.*s\n", SLICE_ARGS(apply->watch_plans[i].lines[k]));
 }
 
 static void show_plan(const struct apply *apply) {
     for (size_t i = 0; i < apply->count; i++) {
         const struct plan *plan = &apply->plans[i];
         for (size_t k = 0; k < plan->line_count; k++) {
-            printf("%.*s\n", SLICE_ARGS(plan->lines[k]));
+            say(stdout, "%.*s\n", SLICE_ARGS(plan->lines[k]));
             if (k == 0 && apply->tables[i].resource->name_made && plan->action == PLAN_CREATE)
-                printf("    named after the stack: the template gives %.*s no TableName\n",
-                       SLICE_ARGS(apply->tables[i].resource->id));
+                say(stdout, "    named after the stack: the template gives %.*s no TableName\n",
+                    SLICE_ARGS(apply->tables[i].resource->id));
         }
     }
     show_watch_plans(apply);
@@ -227,14 +228,14 @@ static bool check_losses(struct apply *apply) {
         struct slice file = apply->template->document.name;
         struct mark mark = apply->tables[i].resource->mark;
         for (size_t k = 0; !apply->options->allow_data_loss && k < plan->loss_count; k++) {
-            fprintf(stderr, "%.*s:%u:%u: refused: %.*s; --allow-data-loss does it\n",
-                    SLICE_ARGS(file), mark.line, mark.column, SLICE_ARGS(plan->losses[k]));
+            say(stderr, "%.*s:%u:%u: refused: %.*s; --allow-data-loss does it\n", SLICE_ARGS(file),
+                mark.line, mark.column, SLICE_ARGS(plan->losses[k]));
             fine = false;
         }
         if (!slice_present(plan->forbidden))
             continue;
-        fprintf(stderr, "%.*s:%u:%u: refused: %.*s\n", SLICE_ARGS(file), mark.line, mark.column,
-                SLICE_ARGS(plan->forbidden));
+        say(stderr, "%.*s:%u:%u: refused: %.*s\n", SLICE_ARGS(file), mark.line, mark.column,
+            SLICE_ARGS(plan->forbidden));
         fine = false;
     }
     return fine;
@@ -246,7 +247,7 @@ static struct error *carry_out_watch(struct apply *apply, size_t at) {
     const struct plan *plan = &apply->watch_plans[at];
     for (size_t i = 0; i < plan->step_count; i++) {
         const struct json_value *reply;
-        printf("%.*s ...", SLICE_ARGS(plan->steps[i].doing));
+        say(stdout, "%.*s ...", SLICE_ARGS(plan->steps[i].doing));
         fflush(stdout);
         struct error *error = service_call(service_of(apply, &apply->watches[at]),
                                            plan->steps[i].operation, plan->steps[i].body, &reply);
@@ -263,7 +264,7 @@ static struct error *carry_out(struct apply *apply, size_t at) {
     const struct plan *plan = &apply->plans[at];
     struct slice name = table->state.definition.name;
     for (size_t i = 0; i < plan->step_count; i++) {
-        printf("%.*s ...", SLICE_ARGS(plan->steps[i].doing));
+        say(stdout, "%.*s ...", SLICE_ARGS(plan->steps[i].doing));
         fflush(stdout);
         struct error *error = apply_step(&apply->service, name, &plan->steps[i]);
         puts(error == NULL ? " done" : " failed");
@@ -285,7 +286,7 @@ static struct error *carry_out(struct apply *apply, size_t at) {
 static struct error *carry_out_all(struct apply *apply) {
     size_t counts[] = {
         [PLAN_NOTHING] = 0, [PLAN_CREATE] = 0, [PLAN_CHANGE] = 0, [PLAN_REPLACE] = 0};
-    printf("\n");
+    say(stdout, "\n");
     for (size_t i = 0; i < apply->count; i++) {
         TRY(carry_out(apply, i));
         counts[apply->plans[i].action]++;
@@ -294,8 +295,8 @@ static struct error *carry_out_all(struct apply *apply) {
         TRY(carry_out_watch(apply, i));
         counts[apply->watch_plans[i].action]++;
     }
-    printf("\n%zu created, %zu changed, %zu replaced, %zu unchanged\n", counts[PLAN_CREATE],
-           counts[PLAN_CHANGE], counts[PLAN_REPLACE], counts[PLAN_NOTHING]);
+    say(stdout, "\n%zu created, %zu changed, %zu replaced, %zu unchanged\n", counts[PLAN_CREATE],
+        counts[PLAN_CHANGE], counts[PLAN_REPLACE], counts[PLAN_NOTHING]);
     return NULL;
 }
 
@@ -306,11 +307,12 @@ static struct error *show_outputs(struct apply *apply) {
     for (size_t i = 0; i < count; i++)
         width = outputs[i].name.len > width ? outputs[i].name.len : width;
     if (count > 0)
-        printf("\nOutputs\n");
+        say(stdout, "\nOutputs\n");
     for (size_t i = 0; i < count; i++)
-        printf("  %.*s%*s  %.*s\n", SLICE_ARGS(outputs[i].name), (int)(width - outputs[i].name.len),
-               "", outputs[i].known ? (int)outputs[i].value.len : (int)strlen("(not known here)"),
-               outputs[i].known ? (const char *)outputs[i].value.data : "(not known here)");
+        say(stdout, "  %.*s%*s  %.*s\n", SLICE_ARGS(outputs[i].name),
+            (int)(width - outputs[i].name.len), "",
+            outputs[i].known ? (int)outputs[i].value.len : (int)strlen("(not known here)"),
+            outputs[i].known ? (const char *)outputs[i].value.data : "(not known here)");
     return NULL;
 }
 
@@ -318,8 +320,8 @@ static struct error *show_outputs(struct apply *apply) {
 
 static void say_nothing_to_do(const struct apply *apply) {
     size_t count = apply->count + apply->watch_count;
-    printf("Nothing to do: %zu %s%s as the template says\n", count,
-           apply->watch_count == 0 ? "table" : "resource", count == 1 ? " is" : "s are");
+    say(stdout, "Nothing to do: %zu %s%s as the template says\n", count,
+        apply->watch_count == 0 ? "table" : "resource", count == 1 ? " is" : "s are");
 }
 
 static int run_plan(struct apply *apply) {

@@ -7,6 +7,7 @@
 #include "cli/display.h"
 #include "cli/key_option.h"
 #include "cli/options.h"
+#include "cli/say.h"
 
 /* ---- what both print ---- */
 
@@ -14,11 +15,11 @@
 static void print_totals(const struct display *display, FILE *out,
                          const struct dump_file_summary *summary) {
     if (summary->counted)
-        fprintf(out, "%llu records (%llu items), ", (unsigned long long)summary->records,
-                (unsigned long long)summary->items);
-    fprintf(out, "%.1f MB%s in %.1f s, %.0f MB/s", (double)summary->bytes / 1e6,
-            summary->encrypted ? ", encrypted," : "", display_seconds(display),
-            display_rate(display, summary->bytes));
+        say(out, "%llu records (%llu items), ", (unsigned long long)summary->records,
+            (unsigned long long)summary->items);
+    say(out, "%.1f MB%s in %.1f s, %.0f MB/s", (double)summary->bytes / 1e6,
+        summary->encrypted ? ", encrypted," : "", display_seconds(display),
+        display_rate(display, summary->bytes));
 }
 
 /* ---- backup ---- */
@@ -31,11 +32,11 @@ static void print_made(const struct display *display, const struct dump_file_opt
                        const struct dump_file_summary *summary) {
     FILE *out = is_stream(options->file) ? stderr : stdout;
     display_clear(display);
-    fprintf(out, "backed up %s to %s: ", options->directory,
-            is_stream(options->file) ? "standard output" : options->file);
+    say(out, "backed up %s to %s: ", options->directory,
+        is_stream(options->file) ? "standard output" : options->file);
     print_totals(display, out, summary);
-    fprintf(out, "; %s\n",
-            summary->from_server ? "taken from the running server" : "no server was running");
+    say(out, "; %s\n",
+        summary->from_server ? "taken from the running server" : "no server was running");
 }
 
 struct backup_options {
@@ -110,11 +111,11 @@ static void print_restored(const struct display *display,
     const char *file = is_stream(options->file) ? "standard input" : options->file;
     display_clear(display);
     if (options->directory == NULL)
-        printf("verified %s: ", file);
+        say(stdout, "verified %s: ", file);
     else
-        printf("restored %s to %s: ", file, options->directory);
+        say(stdout, "restored %s to %s: ", file, options->directory);
     print_totals(display, stdout, summary);
-    printf("; made by %.*s at %.19sZ\n", SLICE_ARGS(summary->program), made);
+    say(stdout, "; made by %.*s at %.19sZ\n", SLICE_ARGS(summary->program), made);
 }
 
 struct restore_options {

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/container.h"
 #include "base/random.h"
+#include "cli/say.h"
 #include "client/settings.h"
 
 enum {
@@ -33,7 +34,7 @@ struct bench {
 
 static int failed(const struct error *error) {
     fflush(stdout);
-    fprintf(stderr, "gramme bench: %.*s\n", SLICE_ARGS(error->message));
+    say(stderr, "gramme bench: %.*s\n", SLICE_ARGS(error->message));
     return 1;
 }
 
@@ -220,7 +221,7 @@ static int measure(struct bench *bench) {
     if (tally_replies(result.tally) > 0)
         return 0;
     if (bench->options->quiet)
-        fprintf(stderr, "gramme bench: nothing was answered: %s\n", result.tally->first_error);
+        say(stderr, "gramme bench: nothing was answered: %s\n", result.tally->first_error);
     return 1;
 }
 

@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/random.h"
 #include "cli/options.h"
+#include "cli/say.h"
 #include "crypto/certificate.h"
 
 enum { AUTHORITY_DAYS = 3650, FILE_BYTES_MAX = 1024 * 1024, NAMES_MAX = 256 };
@@ -103,9 +104,10 @@ static struct error *make_authority(struct arena *arena, const struct pair *pair
         .use = CERTIFICATE_AUTHORITY, .subject = subject, .days = AUTHORITY_DAYS};
     TRY(certificate_make(arena, &wish, ret_pem));
     TRY(write_pair(arena, pair, ret_pem));
-    printf("made %s  the authority: clients need it to know the server\n"
-           "made %s  its key: nobody needs it but this command\n",
-           pair->certificate, pair->key);
+    say(stdout,
+        "made %s  the authority: clients need it to know the server\n"
+        "made %s  its key: nobody needs it but this command\n",
+        pair->certificate, pair->key);
     return NULL;
 }
 
@@ -145,19 +147,20 @@ static void print_server(const struct pair *pair, const struct pair *authority,
                          const struct certificate_wish *wish) {
     char path[PATH_MAX];
     const char *ca = realpath(authority->certificate, path) == NULL ? authority->certificate : path;
-    printf("made %s  for", pair->certificate);
+    say(stdout, "made %s  for", pair->certificate);
     for (size_t i = 0; i < wish->name_count; i++)
-        printf("%s %s", i == 0 ? "" : ",", wish->names[i]);
-    printf("\nmade %s\n"
-           "\n"
-           "The server speaks TLS with them:\n"
-           "  gramme serve --tls-cert %s --tls-key %s\n"
-           "\n"
-           "Clients know it by the authority:\n"
-           "  export AWS_CA_BUNDLE=%s        # AWS CLI, Python, Go, gramme\n"
-           "  export NODE_EXTRA_CA_CERTS=%s  # Node.js\n"
-           "  export SSL_CERT_FILE=%s        # Rust, Ruby, OpenSSL: trusts nobody else\n",
-           pair->key, pair->certificate, pair->key, ca, ca, ca);
+        say(stdout, "%s %s", i == 0 ? "" : ",", wish->names[i]);
+    say(stdout,
+        "\nmade %s\n"
+        "\n"
+        "The server speaks TLS with them:\n"
+        "  gramme serve --tls-cert %s --tls-key %s\n"
+        "\n"
+        "Clients know it by the authority:\n"
+        "  export AWS_CA_BUNDLE=%s        # AWS CLI, Python, Go, gramme\n"
+        "  export NODE_EXTRA_CA_CERTS=%s  # Node.js\n"
+        "  export SSL_CERT_FILE=%s        # Rust, Ruby, OpenSSL: trusts nobody else\n",
+        pair->key, pair->certificate, pair->key, ca, ca, ca);
 }
 
 static struct error *create_server(struct arena *arena, const struct cert_values *values,
@@ -193,12 +196,13 @@ static struct error *create_client(struct arena *arena, const struct cert_values
     TRY(pair_at(arena, values->directory, name, &pair));
     TRY(certificate_make(arena, &wish, &pem));
     TRY(write_pair(arena, &pair, &pem));
-    printf("made %s  for %s\n"
-           "made %s\n"
-           "\n"
-           "A server asks for it with:\n"
-           "  gramme serve --tls-cert ... --tls-key ... --tls-client-ca %s\n",
-           pair.certificate, values->client, pair.key, authority->certificate);
+    say(stdout,
+        "made %s  for %s\n"
+        "made %s\n"
+        "\n"
+        "A server asks for it with:\n"
+        "  gramme serve --tls-cert ... --tls-key ... --tls-client-ca %s\n",
+        pair.certificate, values->client, pair.key, authority->certificate);
     return NULL;
 }
 
@@ -218,7 +222,7 @@ static int run_create(const struct invocation *invocation) {
     struct error *error = create(invocation);
     if (error == NULL)
         return 0;
-    fprintf(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
+    say(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
     return 1;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/container.h"
+#include "cli/say.h"
 
 enum { SHOW_EVERY_MS = 200 };
 
@@ -46,6 +47,6 @@ void display_clear(const struct display *display) {
 
 int display_failed(const struct display *display, const struct error *error) {
     display_clear(display);
-    fprintf(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
+    say(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
     return 1;
 }

@@ -6,6 +6,7 @@
 #include "cli/help.h"
 #include "cli/nearest.h"
 #include "cli/options.h"
+#include "cli/say.h"
 
 const struct command *const commands[] = {
     &command_serve, &command_apply, &command_backup, &command_restore,    &command_rekey,
@@ -36,8 +37,8 @@ static int no_such_command(const char *name, const struct command *const *list) 
     struct nearest nearest = nearest_to(slice_text(name));
     for (size_t i = 0; list[i] != NULL; i++)
         nearest_offer(&nearest, list[i]->name);
-    fprintf(stderr, "gramme: there is no command '%s'%s%s; see gramme --help\n", name,
-            nearest.name == NULL ? "" : ", but ", nearest.name == NULL ? "" : nearest.name);
+    say(stderr, "gramme: there is no command '%s'%s%s; see gramme --help\n", name,
+        nearest.name == NULL ? "" : ", but ", nearest.name == NULL ? "" : nearest.name);
     return 2;
 }
 
@@ -48,8 +49,8 @@ static int run(const struct command *command, int argc, char *const *argv) {
     arena_init(&arena);
     struct error *error = options_read(&arena, command, argc, argv, &invocation);
     if (error != NULL) {
-        fprintf(stderr, "gramme %s: %.*s; see gramme %s --help\n", command->name,
-                SLICE_ARGS(error->message), command->name);
+        say(stderr, "gramme %s: %.*s; see gramme %s --help\n", command->name,
+            SLICE_ARGS(error->message), command->name);
         status = 2;
     } else if (invocation.help) {
         help_print(command, stdout);

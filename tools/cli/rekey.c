@@ -5,6 +5,7 @@
 #include "cli/display.h"
 #include "cli/key_option.h"
 #include "cli/options.h"
+#include "cli/say.h"
 
 struct rekey_given {
     const char *directory;
@@ -24,13 +25,13 @@ static void print_done(const struct display *display, const struct rekey_given *
                        const struct rekey_summary *summary) {
     display_clear(display);
     if (summary->outcome == REKEY_CHANGED) {
-        printf("rekeyed %s: the new key opens it, and no other\n", given->directory);
+        say(stdout, "rekeyed %s: the new key opens it, and no other\n", given->directory);
         return;
     }
-    printf("%s %s: %llu records, %.1f MB in %.1f s, %.0f MB/s; copied and compared\n",
-           summary->outcome == REKEY_ENCRYPTED ? "encrypted" : "decrypted", given->directory,
-           (unsigned long long)summary->totals.records, (double)summary->totals.bytes / 1e6,
-           display_seconds(display), display_rate(display, summary->totals.bytes));
+    say(stdout, "%s %s: %llu records, %.1f MB in %.1f s, %.0f MB/s; copied and compared\n",
+        summary->outcome == REKEY_ENCRYPTED ? "encrypted" : "decrypted", given->directory,
+        (unsigned long long)summary->totals.records, (double)summary->totals.bytes / 1e6,
+        display_seconds(display), display_rate(display, summary->totals.bytes));
 }
 
 static int run_rekey(const struct invocation *invocation) {

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/secret.h"
 #include "cli/options.h"
+#include "cli/say.h"
 #include "cli/signals.h"
 #include "server/server.h"
 
@@ -125,7 +126,7 @@ static int run_serve(const struct invocation *invocation) {
     struct server *server = NULL;
     struct error *error = server_start(invocation->arena, &config, &server);
     if (error != NULL) {
-        fprintf(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
+        say(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
         return 1;
     }
     print_first_key(server);
