@@ -1,0 +1,48 @@
+/* config.h - what a server is started with. */
+#ifndef GRAMME_SERVER_CONFIG_H
+#define GRAMME_SERVER_CONFIG_H
+
+#include "server/alarm_actions.h"
+
+enum server_durability { SERVER_SYNC, SERVER_RELAXED };
+
+struct server_config {
+    const char *host;
+    uint16_t port;              /* 0: any free one */
+    const char **allow_hosts;   /* more names that it answers to; NULL ends them, or is for none */
+    const char **allow_origins; /* whose web pages may ask, likewise; "*": all */
+    const char *data_directory; /* NULL: in memory */
+    const char *encrypt_with; /* where its master key is (admin/master_key.h); NULL: it is plain */
+    enum server_durability durability;
+    const char *region;
+    const char *account;    /* its number, 12 digits */
+    uint64_t ttl_delay_ms;  /* how long items are kept after they expire */
+    uint64_t clock_hold_ms; /* how long a jump of the system's clock is doubted */
+    uint64_t cache_bytes;   /* of data read from disk; 0: a quarter of the machine's memory */
+    uint64_t request_bytes; /* of requests under way; 0: 512 MiB */
+    unsigned connections;   /* open at a time */
+    unsigned connections_per_peer; /* likewise, from one address */
+    unsigned threads;              /* I/O threads; 0: as many as cores */
+    const char *program;           /* its name and version, for the header of backups; or NULL */
+    const char *audit;           /* a file, "-" for standard output: its log of changes; or NULL */
+    const char *policy;          /* a file: what callers may do; NULL: everything */
+    bool auth;                   /* signatures are verified */
+    unsigned skew_minutes;       /* how far the date of a signature may be off */
+    const char *root_key;        /* a credentials file: a key of the owner's; or NULL */
+    const char *tls_certificate; /* a file, with that of its key: it speaks TLS; NULL: plain HTTP */
+    const char *tls_key;
+    const char *tls_client_ca; /* a file: whose certificates clients must have; or NULL */
+    bool throttle;             /* capacity is limited as in the service */
+    unsigned burst_seconds;    /* with it: of unused units that are kept */
+    struct alarm_actions_config alarm_actions;
+    bool transaction_conflicts; /* for tests of clients: see struct engine_options */
+    bool test_faults;           /* likewise: what is to go wrong is told at /_gramme/faults */
+    uint32_t slow_ms;           /* requests that take longer are told in the log; 0: none are */
+    bool metrics_open;          /* /metrics is answered to everybody */
+    uint16_t metrics_port;      /* of its own, for that and for /health; 0: none */
+    bool test_clock;            /* for tests of clients: time can be moved at /_gramme/clock */
+};
+
+enum { SERVER_RELAXED_SYNC_MS = 100, SERVER_LOOK_MS = 2000 };
+
+#endif
