@@ -108,7 +108,7 @@ class Installed(WireTest):
         """An example program from a copy of apps/, where nothing else of the tree is."""
         sources = sorted(str(path) for part in (name, "common") for path in (folder / part).glob("*.c"))
         run("cc", "-std=gnu17", *self.warnings, *self.sanitize, f"-I{folder}", "-o", str(folder / name / "program"), *sources, *library,
-            *(self.package("libcrypto") if name == "ledger" else []))
+            *self.package("libmicrohttpd", "libcurl", *(["libcrypto"] if name == "ledger" else [])), "-lpthread")
         return folder / name / "program"
 
     def test_the_example_programs(self):
@@ -122,7 +122,7 @@ class Installed(WireTest):
             self.assertIn(f"Usage: {name} ", run(str(program), "--help", env=variables))
         self.assert_rates(folder / "exchange-rates/program", variables)
         self.assert_rates(self.compile_app(folder, "exchange-rates", f"-I{self.include}",
-                                           str(self.library / "libgramme-client.a"), "-lpthread"), {})
+                                           str(self.library / "libgramme-client.a")), {})
 
     def assert_rates(self, program, environment):
         """exchange-rates on a table of its own: what goes in by the library comes out by it."""
