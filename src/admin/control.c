@@ -152,6 +152,15 @@ static struct error *send_sealed_dump(const struct control_options *options, str
     return error;
 }
 
+static void count_backup(const struct control_options *options, bool done) {
+    struct control_tally *tally = options->tally;
+    if (tally == NULL)
+        return;
+    atomic_fetch_add(done ? &tally->done : &tally->failed, 1);
+    if (done)
+        atomic_store(&tally->last_done_ms, clock_now_ms(options->clock));
+}
+
 static void backup(struct control_client *client, struct arena *arena) {
     const struct control_options *options = &client->control->options;
     struct socket_sink sink = {.base = {socket_sink_write}, .client = client};
@@ -160,6 +169,7 @@ static void backup(struct control_client *client, struct arena *arena) {
     struct error *error = options->keyring == NULL
                               ? send_dump(options, arena, &sink.base, &summary)
                               : send_sealed_dump(options, arena, &sink.base, &summary);
+    count_backup(options, error == NULL);
     if (error == NULL) {
         log_info("backup: %llu records, %llu bytes, %lld ms",
                  (unsigned long long)summary.record_count, (unsigned long long)summary.bytes,

@@ -11,6 +11,8 @@
 #ifndef GRAMME_ADMIN_CONTROL_H
 #define GRAMME_ADMIN_CONTROL_H
 
+#include <stdatomic.h>
+
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "crypto/keyring.h"
@@ -26,6 +28,13 @@ struct control_service {
     void *user;
 };
 
+/* What became of backups, for whoever shows it. */
+struct control_tally {
+    atomic_uint_fast64_t done;
+    atomic_uint_fast64_t failed;
+    atomic_int_fast64_t last_done_ms; /* 0: none yet */
+};
+
 struct control_options {
     const char *directory; /* this process has the store in it open, so no other server runs here */
     struct store *store;   /* lives until control_stop has returned */
@@ -36,7 +45,8 @@ struct control_options {
     const struct clock *clock;
     const struct control_service *services; /* live until control_stop has returned */
     size_t service_count;
-    uint32_t stall_ms; /* 0: CONTROL_STALL_MS */
+    uint32_t stall_ms;           /* 0: CONTROL_STALL_MS */
+    struct control_tally *tally; /* may be NULL; lives as long as the services */
 };
 
 struct control;

@@ -149,7 +149,9 @@ struct endpoint_stats endpoint_stats(const struct endpoint *endpoint) {
                                    .connections_accepted = net.accepted,
                                    .connections_refused = net.refused,
                                    .memory_bytes = budget_used(&endpoint->budgets[MEMORY_INPUT]),
-                                   .work_bytes = budget_used(&endpoint->budgets[MEMORY_WORK])};
+                                   .memory_bytes_max = endpoint->config.limits.memory_bytes_max,
+                                   .work_bytes = budget_used(&endpoint->budgets[MEMORY_WORK]),
+                                   .work_bytes_max = endpoint->config.limits.work_bytes_max};
     for (unsigned i = 0; i < endpoint->config.threads; i++)
         stats.requests +=
             atomic_load_explicit(&endpoint->threads[i].requests, memory_order_relaxed);

@@ -149,7 +149,9 @@ struct endpoint_stats {
     uint64_t connections_refused;  /* over the limit */
     uint64_t requests;             /* complete ones, since the start */
     uint64_t memory_bytes;         /* drawn from the budget for requests */
+    uint64_t memory_bytes_max;     /* that budget */
     uint64_t work_bytes;           /* and from that for work */
+    uint64_t work_bytes_max;       /* likewise */
 };
 
 /* From any thread; the numbers are a moment's. */

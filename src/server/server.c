@@ -208,6 +208,7 @@ static void start_control(struct server *server, struct arena *arena) {
         .program = program == NULL ? "gramme" : program,
         .clock = &system_clock,
         .services = server->control_services,
+        .tally = &server->backups,
         .service_count = 2,
     };
     if (server->config.data_directory == NULL)

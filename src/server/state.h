@@ -32,6 +32,7 @@ struct server {
     struct engine *engine;
     struct access *access; /* NULL: signatures are not verified */
     struct control_service control_services[2];
+    struct control_tally backups;
     struct slice first_key[2]; /* id and secret, until they were told; absent: there is none */
     size_t tables_unencrypted; /* when it started: that ask for what they do not get */
     struct audit_log *audit;   /* NULL: there is none */

@@ -1,6 +1,7 @@
 /* telemetry.c - what is known of a server at this moment, family by family. */
 #include "server/telemetry.h"
 
+#include "admin/control.h"
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "pipeline/pipeline.h"
@@ -30,11 +31,40 @@ static void write_connections(const struct telemetry *telemetry, struct expositi
                       "Connections over the limit.", (double)stats.connections_refused);
     exposition_single(to, "gramme_http_requests", EXPOSITION_COUNTER,
                       "Complete HTTP requests, whatever they asked for.", (double)stats.requests);
-    exposition_single(to, "gramme_large_bodies_bytes", EXPOSITION_GAUGE,
-                      "Memory that large requests and replies take of their budget.",
-                      (double)stats.memory_bytes);
-    exposition_single(to, "gramme_large_bodies_limit_bytes", EXPOSITION_GAUGE, "That budget.",
-                      (double)endpoint_limits_default().memory_bytes_max);
+}
+
+static void write_by(struct exposition *to, const char *label, const char *const names[2],
+                     const double values[2]) {
+    for (int i = 0; i < 2; i++) {
+        struct exposition_labels labels = labels_with(NO_LABELS, label, slice_text(names[i]));
+        exposition_sample(to, "", &labels, values[i]);
+    }
+}
+
+/* Of requests: what comes in, and what is made of it. */
+static void write_memory(const struct telemetry *telemetry, struct exposition *to) {
+    static const char *const budgets[] = {"input", "work"};
+    struct endpoint_stats stats = endpoint_stats(telemetry->endpoint);
+    exposition_family(to, "gramme_request_memory_bytes", EXPOSITION_GAUGE,
+                      "Memory that requests take of their budgets.");
+    write_by(to, "budget", budgets,
+             (const double[]){(double)stats.memory_bytes, (double)stats.work_bytes});
+    exposition_family(to, "gramme_request_memory_limit_bytes", EXPOSITION_GAUGE, "These budgets.");
+    write_by(to, "budget", budgets,
+             (const double[]){(double)stats.memory_bytes_max, (double)stats.work_bytes_max});
+}
+
+static void write_backups(const struct telemetry *telemetry, struct exposition *to) {
+    static const char *const outcomes[] = {"done", "failed"};
+    const struct control_tally *backups = telemetry->backups;
+    exposition_family(to, "gramme_backups", EXPOSITION_COUNTER,
+                      "Backups of everything, taken while the server runs.");
+    write_by(to, "outcome", outcomes,
+             (const double[]){(double)atomic_load(&backups->done),
+                              (double)atomic_load(&backups->failed)});
+    exposition_single(to, "gramme_backup_last_done_timestamp_seconds", EXPOSITION_GAUGE,
+                      "When the last one was finished; 0: there was none since the start.",
+                      (double)atomic_load(&backups->last_done_ms) / 1000);
 }
 
 static void write_queues(const struct telemetry *telemetry, struct exposition *to) {
@@ -106,6 +136,8 @@ struct slice telemetry_write(const struct telemetry *telemetry, struct catalog_v
     write_tables(catalog, &to);
     write_queues(telemetry, &to);
     write_connections(telemetry, &to);
+    write_memory(telemetry, &to);
+    write_backups(telemetry, &to);
     write_store(telemetry, &arena, &to);
     process_page_write(&to);
     exposition_end(&to);

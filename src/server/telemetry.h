@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 
 struct catalog_view;
+struct control_tally;
 struct endpoint;
 struct engine;
 struct meters;
@@ -19,6 +20,7 @@ struct telemetry {
     struct store *store;
     struct endpoint *endpoint;
     struct workers *workers;
+    const struct control_tally *backups;
     const char *const *names; /* of operations, by number */
     const char *program;      /* its name and version */
     int64_t started_ms;

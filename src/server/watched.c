@@ -48,6 +48,7 @@ void server_publish_pages(struct server *server) {
         .store = server->store,
         .endpoint = server->endpoint,
         .workers = server->workers,
+        .backups = &server->backups,
         .names = server->operations,
         .program = server->config.program == NULL ? "gramme" : server->config.program,
         .started_ms = server->telemetry.started_ms,

@@ -10,7 +10,7 @@ import time
 import unittest
 
 import exposition
-from server import Server
+from server import Server, binary
 from wire import Connection, WireTest, boto3_client, call, http_request
 
 KEYS = {"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "S"}],
@@ -180,6 +180,15 @@ class Stored(unittest.TestCase):
             self.assertGreater(samples["gramme_store_write_buffer_bytes"], 0)
             self.assertGreater(samples["gramme_store_cache_limit_bytes"], 0)
             self.assertEqual(samples["gramme_store_writes_stopped"], 0)
+
+    def test_backups_and_memory(self):
+        with tempfile.TemporaryDirectory() as folder, Server("--data", f"{folder}/data", "--request-memory", "64M") as server:
+            subprocess.run([binary(), "backup", f"{folder}/data", f"{folder}/file"], check=True, capture_output=True)
+            samples = {(name, *(value for _, value in labels)): value for (name, labels), value in exposition.parse(page(server.port)).items()}
+            self.assertEqual((samples["gramme_backups_total", "done"], samples["gramme_backups_total", "failed"]), (1, 0))
+            self.assertLess(abs(samples["gramme_backup_last_done_timestamp_seconds",] - time.time()), 60)
+            self.assertEqual(samples["gramme_request_memory_limit_bytes", "input"] + samples["gramme_request_memory_limit_bytes", "work"],
+                             64 << 20)
 
 
 class Ports(unittest.TestCase):
