@@ -11,7 +11,7 @@
 
 #include "common/service_frame.h"
 
-enum { IDLE_TIMEOUT_S = 60, STOP_WAIT_MS = 10000, STOP_STEP_MS = 20 };
+enum { IDLE_TIMEOUT_S = 10, STOP_WAIT_MS = 10000, STOP_STEP_MS = 20 };
 
 void *frame_make(size_t count, size_t size) {
     void *memory = calloc(count == 0 ? 1 : count, size);
@@ -91,7 +91,7 @@ static void frame_release(struct frame *frame) {
 
 enum app_status service_run(struct app *app, struct service *service) {
     const char *host = app_option(app, "host", "127.0.0.1");
-    int64_t port = 8080, threads = 16;
+    int64_t port = 8080, threads = 64;
     struct frame frame;
     sigset_t signals;
     if (!app_number(app, "port", 0, 65535, &port) ||

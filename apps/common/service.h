@@ -76,7 +76,7 @@ struct service {
 #define SERVICE_OPTIONS                                                                       \
     {"host", "HOST", "address to listen at; 127.0.0.1 when not given", false},                \
         {"port", "N", "port to listen at; 0 picks a free one; 8080 when not given", false}, { \
-        "threads", "N", "requests at the same time; 16 when not given", false                 \
+        "threads", "N", "connections at the same time; 64 when not given", false              \
     }
 
 /* The `serve` command. */
