@@ -185,7 +185,7 @@ static void hand_over(struct alarms *alarms) {
         const struct alarm_routes *routes = &alarms->options.routes;
         if (at->handed)
             continue;
-        why = route_refusal(&arena, routes, at->entry.action);
+        why = route_refusal(routes, at->entry.action);
         if (slice_present(why)) {
             refused = arena_slice(&arena, at->entry.key);
             break;

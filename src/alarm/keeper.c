@@ -143,7 +143,7 @@ static void remember(struct batch *batch, const struct history_entry *entry) {
 
 static void act(struct batch *batch, struct outbox_entry *entry) {
     struct alarms *alarms = batch->alarms;
-    struct slice refusal = route_refusal(batch->arena, &alarms->options.routes, entry->action);
+    struct slice refusal = route_refusal(&alarms->options.routes, entry->action);
     if (!slice_present(refusal) && alarms->outbox_count + batch->sent_count >= OUTBOX_MAX)
         refusal = SLICE_LITERAL("too many messages wait to be sent");
     if (slice_present(refusal)) {

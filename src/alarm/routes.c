@@ -31,14 +31,15 @@ static const struct alarm_topic *find_topic(const struct alarm_routes *routes,
     return NULL;
 }
 
-struct slice route_refusal(struct arena *arena, const struct alarm_routes *routes,
-                           struct slice action) {
+struct slice route_refusal(const struct alarm_routes *routes, struct slice action) {
     if (routes->off)
         return SLICE_LITERAL("the server was started with --no-alarm-actions");
     if (is_url(action) || find_topic(routes, action) != NULL)
         return SLICE_NONE;
+    if (slice_starts_with(action, SLICE_LITERAL("arn:aws:autoscaling:")))
+        return SLICE_LITERAL("auto scaling looks at the metric itself, and needs no message");
     if (!is_topic(action))
-        return arena_printf(arena, "this server sends messages to URLs and SNS topics only");
+        return SLICE_LITERAL("this server sends messages to URLs and SNS topics only");
     if (routes->sns_endpoint == NULL)
         return SLICE_LITERAL("the server was started without --sns-endpoint, and without "
                              "--sns-topic for this one");

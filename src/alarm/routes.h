@@ -24,8 +24,7 @@ struct alarm_routes {
 };
 
 /* Why an action goes nowhere; absent when it has somewhere to go. */
-struct slice route_refusal(struct arena *arena, const struct alarm_routes *routes,
-                           struct slice action);
+struct slice route_refusal(const struct alarm_routes *routes, struct slice action);
 /* Of an action that has. In the arena. */
 struct parcel route_parcel(struct arena *arena, const struct alarm_routes *routes,
                            const struct outbox_entry *entry);

@@ -20,7 +20,7 @@ static void tell(struct arena *arena, const struct alarm *alarm) {
     history_of_edit(arena, alarm, ALARM_UPDATED, 0);
     for (size_t i = 0; i < alarm->settings.actions[ALARM_STATE_ALARM].count; i++) {
         entry.action = alarm->settings.actions[ALARM_STATE_ALARM].names[i];
-        if (!slice_present(route_refusal(arena, &routes, entry.action)))
+        if (!slice_present(route_refusal(&routes, entry.action)))
             route_parcel(arena, &routes, &entry);
     }
 }

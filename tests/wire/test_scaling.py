@@ -130,6 +130,10 @@ class Following(ScalingTest):
         self.assertEqual([a["Description"] for a in activity[:2]],
                          ["Setting write capacity units to 5.", "Setting write capacity units to 20."])
         self.assertIn("AlarmHigh", activity[1]["Cause"])
+        watch = boto3_client(self.server.endpoint, service="cloudwatch")
+        self.addCleanup(watch.close)
+        told = watch.describe_alarm_history(HistoryItemType="Action", AlarmName=activity[1]["Cause"].split()[2])["AlarmHistoryItems"]
+        self.assertTrue(told and all("auto scaling looks at the metric itself" in item["HistoryData"] + item["HistorySummary"] for item in told), told)
 
     def test_another_table_of_the_name_is_left_alone(self):
         self.scaling.register_scalable_target(**WRITES, MinCapacity=1, MaxCapacity=50)

@@ -161,9 +161,9 @@ static void where_actions_go(void **state) {
                                  .subject = SLICE_LITERAL("a b"),
                                  .message = SLICE_LITERAL("{\"x\":1}"),
                                  .changed_ms = INT64_C(1772100851000)};
-    assert_true(slice_present(route_refusal(&arena, &routes, entry.action)));
+    assert_true(slice_present(route_refusal(&routes, entry.action)));
     routes.sns_endpoint = "http://127.0.0.1:4566";
-    assert_false(slice_present(route_refusal(&arena, &routes, entry.action)));
+    assert_false(slice_present(route_refusal(&routes, entry.action)));
     struct parcel parcel = route_parcel(&arena, &routes, &entry);
     assert_string_equal(text_of(parcel.to), "http://127.0.0.1:4566");
     assert_string_equal(text_of(parcel.body),
@@ -188,7 +188,7 @@ static void where_actions_go(void **state) {
     assert_false(route_topic_read(SNS "=ftp://h", &topic));
     assert_false(route_topic_read(SNS, &topic));
     routes.off = true;
-    assert_true(slice_present(route_refusal(&arena, &routes, SLICE_LITERAL("http://h/"))));
+    assert_true(slice_present(route_refusal(&routes, SLICE_LITERAL("http://h/"))));
 }
 
 static int set_up(void **state) {
