@@ -30,6 +30,12 @@ static bool is_jump(int64_t ms) {
     return llabs(ms) > STEADY_CLOCK_JUMP_MS;
 }
 
+/* The two clocks are read one after the other, so a jump of whole seconds may be a millisecond
+ * off either way. */
+static long long nearest_seconds(int64_t ms) {
+    return (ms + (ms < 0 ? -500 : 500)) / 1000;
+}
+
 static void follow(struct steady_clock *clock, int64_t ahead_ms) {
     atomic_store_explicit(&clock->ahead_ms, ahead_ms, memory_order_relaxed);
     clock->doubted = false;
@@ -42,7 +48,7 @@ static void doubt(struct steady_clock *clock, int64_t jump_ms, int64_t ahead_ms,
     log_error("the system's clock jumped by %+lld seconds: gramme goes on with its own time, so "
               "that nothing expires by mistake, and follows when the jump has lasted %lld seconds; "
               "a restart follows at once; see --clock-hold",
-              (long long)(jump_ms / 1000), (long long)(clock->hold_ms / 1000));
+              nearest_seconds(jump_ms), nearest_seconds(clock->hold_ms));
 }
 
 static void compare(struct steady_clock *clock, int64_t now_ms) {
@@ -54,13 +60,13 @@ static void compare(struct steady_clock *clock, int64_t now_ms) {
         follow(clock, ahead_ms);
     } else if (clock->hold_ms == 0) {
         log_warning("the system's clock jumped by %+lld seconds; it is followed",
-                    (long long)(jump_ms / 1000));
+                    nearest_seconds(jump_ms));
         follow(clock, ahead_ms);
     } else if (!clock->doubted || is_jump(ahead_ms - clock->doubted_ahead_ms)) {
         doubt(clock, jump_ms, ahead_ms, now_ms);
     } else if (now_ms - clock->doubted_since_ms >= clock->hold_ms) {
         log_warning("the system's clock kept to its jump of %+lld seconds: it is followed now",
-                    (long long)(jump_ms / 1000));
+                    nearest_seconds(jump_ms));
         follow(clock, ahead_ms);
     }
 }
