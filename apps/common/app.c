@@ -300,7 +300,7 @@ const char *app_operand(const struct app *app, int at) {
     return at < app->operand_count ? app->operands[at] : NULL;
 }
 
-/* "stock-cache" and "source-timeout" make STOCK_CACHE_SOURCE_TIMEOUT. */
+/* "gramme-ledger" and "reconcile-hour" make GRAMME_LEDGER_RECONCILE_HOUR. */
 static const char *variable_option(const struct app *app, const char *name) {
     char variable[VARIABLE_SIZE];
     snprintf(variable, sizeof(variable), "%s_%s", app->program->name, name);

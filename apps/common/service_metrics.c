@@ -15,7 +15,7 @@ void metrics_count(struct route_metrics *route, int status, int64_t microseconds
     atomic_fetch_add_explicit(&route->microseconds, (uint64_t)microseconds, memory_order_relaxed);
 }
 
-/* "stock-cache" may not stand in a name. */
+/* "gramme-ledger" may not stand in a name. */
 struct name {
     char text[64];
 };

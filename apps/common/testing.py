@@ -33,7 +33,7 @@ LATENCY = re.compile(r"\b(sum|average|min|p50|p90|p99|max) \d+\.\d\d")
 
 
 def program(name):
-    return BUILD / "apps" / name / name
+    return BUILD / "apps" / name / f"gramme-{name}"
 
 
 def settings(endpoint):
@@ -170,7 +170,7 @@ class AppTest(WireTest):
                 command = text.split()[0] if text.split() else ""
                 status, out, err = self.run_app(*shlex.split(text))
                 self.assertEqual((status, out), (2, ""), command)
-                self.assertEqual(err.split("; see ")[0], f"{self.app}: {message}")
+                self.assertEqual(err.split("; see ")[0], f"gramme-{self.app}: {message}")
         self.assertEqual(self.everything(), before)
 
     def check_bad_files(self, rows, suffix, *arguments):
@@ -182,7 +182,7 @@ class AppTest(WireTest):
                 with self.subTest(text[:80]):
                     path.write_bytes(text if isinstance(text, bytes) else text.encode())
                     status, out, err = self.run_app(*(path if argument == "FILE" else argument for argument in arguments))
-                    self.assertEqual((status, out, err.replace(str(path), "FILE")), (1, "", f"{self.app}: {message}\n"))
+                    self.assertEqual((status, out, err.replace(str(path), "FILE")), (1, "", f"gramme-{self.app}: {message}\n"))
         self.assertEqual(self.everything(), before)
 
     def check_readme(self):

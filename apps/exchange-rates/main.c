@@ -1,4 +1,4 @@
-/* main.c - `exchange-rates`: the commands. */
+/* main.c - `gramme-exchange-rates`: the commands. */
 #include "commands.h"
 #include "import.h"
 #include "refresh.h"
@@ -22,7 +22,7 @@ static const struct app_command commands[] = {
 };
 
 int main(int argc, char **argv) {
-    static const struct app_program program = {"exchange-rates", "a cache of exchange rates",
+    static const struct app_program program = {"gramme-exchange-rates", "a cache of exchange rates",
                                                commands};
     return app_main(&program, argc, argv);
 }

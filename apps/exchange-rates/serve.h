@@ -1,4 +1,4 @@
-/* serve.h - `exchange-rates serve`: the cache as a service. */
+/* serve.h - `gramme-exchange-rates serve`: the cache as a service. */
 #ifndef EXCHANGE_RATES_SERVE_H
 #define EXCHANGE_RATES_SERVE_H
 

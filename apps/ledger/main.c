@@ -1,4 +1,4 @@
-/* main.c - `ledger`: the commands. */
+/* main.c - `gramme-ledger`: the commands. */
 #include "account.h"
 #include "merchant.h"
 #include "pay.h"
@@ -35,7 +35,7 @@ static const struct app_command commands[] = {
 };
 
 int main(int argc, char **argv) {
-    static const struct app_program program = {"ledger", "double-entry bookkeeping in one table",
-                                               commands};
+    static const struct app_program program = {"gramme-ledger",
+                                               "double-entry bookkeeping in one table", commands};
     return app_main(&program, argc, argv);
 }

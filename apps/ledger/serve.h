@@ -1,4 +1,4 @@
-/* serve.h - `ledger serve`: the ledger as a service. */
+/* serve.h - `gramme-ledger serve`: the ledger as a service. */
 #ifndef LEDGER_SERVE_H
 #define LEDGER_SERVE_H
 

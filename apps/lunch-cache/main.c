@@ -1,4 +1,4 @@
-/* main.c - `lunch-cache`: the commands. */
+/* main.c - `gramme-lunch-cache`: the commands. */
 #include "load.h"
 #include "menu.h"
 #include "store.h"
@@ -21,7 +21,7 @@ static const struct app_command commands[] = {
 };
 
 int main(int argc, char **argv) {
-    static const struct app_program program = {"lunch-cache", "lunch menus of restaurants, by week",
-                                               commands};
+    static const struct app_program program = {"gramme-lunch-cache",
+                                               "lunch menus of restaurants, by week", commands};
     return app_main(&program, argc, argv);
 }

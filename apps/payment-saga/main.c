@@ -1,4 +1,4 @@
-/* main.c - `payment-saga`: the commands. */
+/* main.c - `gramme-payment-saga`: the commands. */
 #include "breaker.h"
 #include "events.h"
 #include "gateway.h"
@@ -38,6 +38,6 @@ static const struct app_command commands[] = {
 
 int main(int argc, char **argv) {
     static const struct app_program program = {
-        "payment-saga", "payments that are made once or not at all", commands};
+        "gramme-payment-saga", "payments that are made once or not at all", commands};
     return app_main(&program, argc, argv);
 }

@@ -1,4 +1,4 @@
-/* serve.h - `payment-saga serve`: payments as a service. */
+/* serve.h - `gramme-payment-saga serve`: payments as a service. */
 #ifndef PAYMENT_SAGA_SERVE_H
 #define PAYMENT_SAGA_SERVE_H
 

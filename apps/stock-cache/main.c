@@ -1,4 +1,4 @@
-/* main.c - `stock-cache`: the commands. */
+/* main.c - `gramme-stock-cache`: the commands. */
 #include "entry.h"
 #include "quote.h"
 #include "serve.h"
@@ -19,7 +19,7 @@ static const struct app_command commands[] = {
 };
 
 int main(int argc, char **argv) {
-    static const struct app_program program = {"stock-cache", "stock quotes through a cache",
+    static const struct app_program program = {"gramme-stock-cache", "stock quotes through a cache",
                                                commands};
     return app_main(&program, argc, argv);
 }

@@ -1,4 +1,4 @@
-/* serve.h - `stock-cache serve`: the cache as a service. */
+/* serve.h - `gramme-stock-cache serve`: the cache as a service. */
 #ifndef STOCK_CACHE_SERVE_H
 #define STOCK_CACHE_SERVE_H
 

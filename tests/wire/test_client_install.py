@@ -119,7 +119,7 @@ class Installed(WireTest):
         variables = {"LD_LIBRARY_PATH": str(self.library)}
         for name in names:
             program = self.compile_app(folder, name, *self.package("gramme-client"))
-            self.assertIn(f"Usage: {name} ", run(str(program), "--help", env=variables))
+            self.assertIn(f"Usage: gramme-{name} ", run(str(program), "--help", env=variables))
         self.assert_rates(folder / "exchange-rates/program", variables)
         self.assert_rates(self.compile_app(folder, "exchange-rates", f"-I{self.include}",
                                            str(self.library / "libgramme-client.a")), {})

@@ -87,7 +87,7 @@ class Commands(ExchangeRates):
 
     def test_what_is_not_there(self):
         for command in ("get", "get-stale", "delete", "mark-stale"):
-            self.expect("", command, "USD", "EUR", status=1, err="exchange-rates: there is no rate of USD to EUR\n")
+            self.expect("", command, "USD", "EUR", status=1, err="gramme-exchange-rates: there is no rate of USD to EUR\n")
         self.assertEqual(self.everything(), {"ExchangeRates": []})
 
     def test_import_of_the_designs_examples(self):
@@ -99,7 +99,7 @@ class Commands(ExchangeRates):
         line = "USD EUR 0.85 saved 2024-01-01T00:00:00Z expired 2024-01-02T00:00:00Z stale\n"
         self.assertEqual(self.run_app("get-stale", "USD", "EUR"), (0, line, ""))
         self.expect("", "get", "USD", "EUR", status=1,
-                    err="exchange-rates: the rate of USD to EUR has expired; get-stale shows it\n")
+                    err="gramme-exchange-rates: the rate of USD to EUR has expired; get-stale shows it\n")
         self.expect("", "by-base", "USD")
         self.assertEqual(self.run_app("by-base", "USD", "--stale"), (
             0, line + "USD GBP 0.75 saved 2024-01-01T00:00:00Z expired 2024-01-02T00:00:00Z stale\n", ""))
@@ -168,7 +168,7 @@ class Sources(ExchangeRates):
         self.expect("USD rates saved: 2\n", "refresh", "USD", "--source", source)
         self.expect("USD EUR 0.85 saved TIME expires TIME\nUSD GBP 0.750 saved TIME expires TIME\n", "by-base", "USD")
         for source, why in (("exit 3; #", "it ended with status 3"), ("echo '{}' #", "its answer has none"), ("echo 5 #", "its answer is not a JSON object")):
-            self.expect("", "refresh", "USD", "--source", source, status=1, err=f"exchange-rates: no rates of USD from the source: {why}\n")
+            self.expect("", "refresh", "USD", "--source", source, status=1, err=f"gramme-exchange-rates: no rates of USD from the source: {why}\n")
 
     def test_an_http_api(self):
         with JsonApi({"/v6/latest/USD": (200, {"conversion_rates": self.ANSWER["rates"]})}) as api:
@@ -193,7 +193,7 @@ class Sources(ExchangeRates):
             self.assertEqual(service.request("POST", "/rates/USD/EUR/stale")[1]["stale"], True)
             self.assertEqual(service.request("DELETE", "/rates/USD/EUR"), (200, {}))
             self.assertEqual(service.request("DELETE", "/rates/USD/EUR")[0], 404)
-            self.assertIn("exchange_rates_rates_saved_total 2\n", service.text("/metrics"))
+            self.assertIn("gramme_exchange_rates_rates_saved_total 2\n", service.text("/metrics"))
 
 
 class Stale(ExchangeRates):
@@ -218,7 +218,7 @@ class Expiry(ExchangeRates):
         self.run_app("save", "USD", "GBP", "0.75", "--ttl", "30d")
         time.sleep(2)
         self.expect("", "get", "USD", "EUR", status=1,
-                    err="exchange-rates: the rate of USD to EUR has expired; get-stale shows it\n")
+                    err="gramme-exchange-rates: the rate of USD to EUR has expired; get-stale shows it\n")
         self.expect("USD EUR 0.85 saved TIME expired TIME stale\n", "get-stale", "USD", "EUR")
         self.expect("USD GBP 0.75 saved TIME expires TIME\n", "by-base", "USD")
         clock(self.server.port, Advance=3600)
@@ -227,7 +227,7 @@ class Expiry(ExchangeRates):
                 break
             time.sleep(0.05)
         for command in ("get", "get-stale"):
-            self.expect("", command, "USD", "EUR", status=1, err="exchange-rates: there is no rate of USD to EUR\n")
+            self.expect("", command, "USD", "EUR", status=1, err="gramme-exchange-rates: there is no rate of USD to EUR\n")
         self.expect("USD GBP 0.75 saved TIME expires TIME\n", "by-base", "USD", "--stale")
 
 
@@ -336,17 +336,17 @@ class BadInput(ExchangeRates):
 
     def test_files_that_cannot_be_read(self):
         for path, why in (("/no/such/file.json", "No such file or directory"), ("/", "Is a directory")):
-            self.expect("", "import", path, "--format", "json", status=1, err=f"exchange-rates: cannot read {path}: {why}\n")
+            self.expect("", "import", path, "--format", "json", status=1, err=f"gramme-exchange-rates: cannot read {path}: {why}\n")
 
     def test_no_table(self):
         self.client.delete_table(TableName="ExchangeRates")
         for command, what in (("save USD EUR 1", "save USD to EUR"), ("get USD EUR", "read USD to EUR"),
                               ("by-base USD", "read the rates of USD"), ("delete USD EUR", "delete USD to EUR"),
                               ("mark-stale USD EUR", "mark USD to EUR")):
-            self.expect("", *command.split(), status=1, err=f"exchange-rates: cannot {what}: ResourceNotFoundException: "
+            self.expect("", *command.split(), status=1, err=f"gramme-exchange-rates: cannot {what}: ResourceNotFoundException: "
                         "Requested resource not found\n")
         self.expect("", "import", f"{FILES}/rates.json", status=1,
-                    err="exchange-rates: only 0 of 3 rates are saved, run it again: ResourceNotFoundException: "
+                    err="gramme-exchange-rates: only 0 of 3 rates are saved, run it again: ResourceNotFoundException: "
                         "Requested resource not found\n")
 
     def test_items_of_another_shape(self):

@@ -85,7 +85,7 @@ class Commands(Ledger):
                 ("there is no account a9", *self.pay_arguments("k", payer="a9")),
                 ("there is no merchant m9", *self.pay_arguments("k", merchant="m9")),
                 ("account a1 does not have enough money", *self.pay_arguments("k", amount="1.01"))):
-            self.expect("", *arguments, status=1, err=f"ledger: {message}\n")
+            self.expect("", *arguments, status=1, err=f"gramme-ledger: {message}\n")
         self.assertEqual(self.everything(), before)
 
     def test_a_payment(self):
@@ -128,7 +128,7 @@ class Commands(Ledger):
         before = self.everything()
         self.run_app("merchant", "add", "--id", "m2", "--name", "x", "--category", "y")
         for options in ({"amount": "5.51"}, {"payee": "a3"}, {"payer": "a2", "payee": "a1"}, {"merchant": "m2"}):
-            self.assertEqual(self.pay("k1", **options), (1, "", f"ledger: the key k1 was used for another payment, {K1}\n"))
+            self.assertEqual(self.pay("k1", **options), (1, "", f"gramme-ledger: the key k1 was used for another payment, {K1}\n"))
         self.assertEqual(self.balances("a1", "a2", "a3"), ["1494.5", "5.5", "0"])
         self.assertEqual(len(self.everything()["FinancialTransactions"]), len(before["FinancialTransactions"]) + 1)
 
@@ -139,18 +139,18 @@ class Commands(Ledger):
         self.client.update_item(TableName="FinancialTransactions", Key={"PK": {"S": f"TXN#{K1}"}, "SK": {"S": "METADATA"}},
                                 UpdateExpression="REMOVE GSI2PK")
         self.assertEqual(self.pay("k1"), (0, f"{K1} completed 5.50 USD\n", ""))
-        self.assertEqual(self.pay("k1", "7")[2], f"ledger: the key k1 was used for another payment, {K1}\n")
+        self.assertEqual(self.pay("k1", "7")[2], f"gramme-ledger: the key k1 was used for another payment, {K1}\n")
         self.assertEqual((self.balances("a1", "a2"), self.transactions()), (["1494.5", "5.5"], [K1]))
 
     def test_accounts_that_may_not_move(self):
         self.open("20.00", "0.00", "9999999999999.99")
         self.run_app("account", "open", "--id", "euro", "--user", "u", "--balance", "5", "--currency", "EUR")
-        self.assertEqual(self.pay("k", payee="euro")[2], "ledger: account a1 has USD and account euro has EUR\n")
-        self.assertEqual(self.pay("k", payee="a3")[2], "ledger: account a3 has too much money\n")
+        self.assertEqual(self.pay("k", payee="euro")[2], "gramme-ledger: account a1 has USD and account euro has EUR\n")
+        self.assertEqual(self.pay("k", payee="a3")[2], "gramme-ledger: account a3 has too much money\n")
         self.client.update_item(TableName="FinancialTransactions", Key={"PK": {"S": "ACCOUNT#a2"}, "SK": {"S": "METADATA"}},
                                 UpdateExpression="SET #s = :c", ExpressionAttributeNames={"#s": "Status"},
                                 ExpressionAttributeValues={":c": {"S": "closed"}})
-        self.assertEqual(self.pay("k")[2], "ledger: account a2 is closed\n")
+        self.assertEqual(self.pay("k")[2], "gramme-ledger: account a2 is closed\n")
         self.assertEqual(self.transactions(), [])
 
     def test_pages_of_a_statement(self):
@@ -203,19 +203,19 @@ class Moves(Ledger):
         self.expect("system-opening-USD system system -100.00 USD active\n", "accounts", "system")
         self.expect(f"TIME debit  100.00 USD balance -100.00 transaction {OPEN_A1}\n", "statement", "system-opening-USD")
         self.expect("", "account", "open", "--id", "a1", "--user", "u", "--balance", "100.00", status=1,
-                    err="ledger: there is an account a1 already\n")
+                    err="gramme-ledger: there is an account a1 already\n")
         self.expect("", "account", "open", "--id", "system-x", "--user", "u", "--balance", "1", status=1,
-                    err="ledger: ids that begin with system- are the ledger's own\n")
+                    err="gramme-ledger: ids that begin with system- are the ledger's own\n")
 
     def test_deposits_and_withdrawals(self):
         self.moved("deposit", "--key", "d1", "--to", "a1", "--amount", "20.00", "--description", "Salary")
         self.moved("withdraw", "--key", "w1", "--from", "a1", "--amount", "50.00")
         self.assertEqual(self.balances("a1", "system-cash-USD"), ["70", "30"])
         self.expect("", "withdraw", "--key", "w2", "--from", "a1", "--amount", "70.01", status=1,
-                    err="ledger: account a1 does not have enough money\n")
+                    err="gramme-ledger: account a1 does not have enough money\n")
         self.expect("", "withdraw", "--key", "d1", "--from", "a1", "--amount", "20.00", status=1,
-                    err=f"ledger: the key d1 was used for another deposit, {self.item_of_key('d1')}\n")
-        self.expect("", "deposit", "--key", "d2", "--to", "a9", "--amount", "1", status=1, err="ledger: there is no account a9\n")
+                    err=f"gramme-ledger: the key d1 was used for another deposit, {self.item_of_key('d1')}\n")
+        self.expect("", "deposit", "--key", "d2", "--to", "a9", "--amount", "1", status=1, err="gramme-ledger: there is no account a9\n")
 
     def item_of_key(self, key):
         return self.client.query(TableName="FinancialTransactions", IndexName="GSI2", KeyConditionExpression="GSI2PK = :k",
@@ -225,24 +225,24 @@ class Moves(Ledger):
         self.assertEqual(self.moved(*self.pay_arguments("k1"), "--pending", status="pending"), K1)
         self.assertEqual(self.balances("a1", "a2"), ["100", "0"])
         self.expect(f"TIME {K1} payment pending 5.50 merchant m1\n", "by-status", "pending")
-        self.assertEqual(self.pay("k1", "5.51")[2], f"ledger: the key k1 was used for another payment, {K1}\n")
+        self.assertEqual(self.pay("k1", "5.51")[2], f"gramme-ledger: the key k1 was used for another payment, {K1}\n")
         self.moved("complete", K1)
         self.assertEqual(self.balances("a1", "a2"), ["94.5", "5.5"])
         self.expect("", "by-status", "pending")
         self.assertEqual(self.pay("k1"), (0, f"{K1} completed 5.50 USD\n", ""))
-        self.expect("", "fail", K1, "--reason", "x", status=1, err=f"ledger: {K1} is completed; it can be reversed\n")
+        self.expect("", "fail", K1, "--reason", "x", status=1, err=f"gramme-ledger: {K1} is completed; it can be reversed\n")
 
     def test_a_pending_payment_that_fails(self):
         self.moved(*self.pay_arguments("k1"), "--pending", status="pending")
         self.moved("fail", K1, "--reason", "no stock", status="failed")
         self.expect(f"TIME {K1} payment failed 5.50 merchant m1 because of: no stock\n", "by-status", "failed")
-        self.expect("", "complete", K1, status=1, err=f"ledger: {K1} is failed\n")
+        self.expect("", "complete", K1, status=1, err=f"gramme-ledger: {K1} is failed\n")
         self.assertEqual(self.pay("k1"), (0, f"{K1} failed 5.50 USD\n", ""))
         self.assertEqual(self.balances("a1", "a2"), ["100", "0"])
 
     def test_a_pending_payment_waits_for_money(self):
         self.moved(*self.pay_arguments("k1", "150.00"), "--pending", status="pending")
-        self.expect("", "complete", K1, status=1, err="ledger: account a1 does not have enough money\n")
+        self.expect("", "complete", K1, status=1, err="gramme-ledger: account a1 does not have enough money\n")
         self.run_app("deposit", "--key", "d1", "--to", "a1", "--amount", "50.00")
         self.moved("complete", K1)
         self.assertEqual(self.balances("a1", "a2"), ["0", "150"])
@@ -261,29 +261,29 @@ class Moves(Ledger):
         self.assertIn(f"reversed by {reversal}", self.run_app("show", K1)[1])
         self.expect(f"TIME {reversal} reversal completed 5.50 reverses {K1}\n  debit  5.50 USD account a2\n"
                     "  credit 5.50 USD account a1\n", "show", reversal)
-        self.expect("", "reverse", reversal, status=1, err=f"ledger: {reversal} is a reversal itself\n")
-        self.expect("", "reverse", "t9", status=1, err="ledger: there is no transaction t9\n")
+        self.expect("", "reverse", reversal, status=1, err=f"gramme-ledger: {reversal} is a reversal itself\n")
+        self.expect("", "reverse", "t9", status=1, err="gramme-ledger: there is no transaction t9\n")
 
     def test_a_reversal_that_cannot_be(self):
         self.pay("k1")
         self.run_app("withdraw", "--key", "w1", "--from", "a2", "--amount", "1.00")
-        self.expect("", "reverse", K1, status=1, err="ledger: account a2 does not have enough money\n")
+        self.expect("", "reverse", K1, status=1, err="gramme-ledger: account a2 does not have enough money\n")
 
     def test_freeze_and_close(self):
         self.expect("a1 u checking 100.00 USD frozen\n", "account", "freeze", "a1")
         for arguments in (self.pay_arguments("k1"), ["deposit", "--key", "d1", "--to", "a1", "--amount", "1"],
                           ["withdraw", "--key", "w1", "--from", "a1", "--amount", "1"]):
-            self.expect("", *arguments, status=1, err="ledger: account a1 is frozen\n")
+            self.expect("", *arguments, status=1, err="gramme-ledger: account a1 is frozen\n")
         self.expect("a1 u checking 100.00 USD active\n", "account", "unfreeze", "a1")
-        self.expect("", "account", "close", "a1", status=1, err="ledger: account a1 is not empty\n")
+        self.expect("", "account", "close", "a1", status=1, err="gramme-ledger: account a1 is not empty\n")
         for _ in range(2):
             self.expect("a2 u checking 0.00 USD closed\n", "account", "close", "a2")
-        self.expect("", "account", "freeze", "a2", status=1, err="ledger: account a2 is closed\n")
-        self.expect("", "account", "unfreeze", "a2", status=1, err="ledger: account a2 is closed\n")
-        self.assertEqual(self.pay("k1")[2], "ledger: account a2 is closed\n")
-        self.expect("", "account", "close", "a9", status=1, err="ledger: there is no account a9\n")
+        self.expect("", "account", "freeze", "a2", status=1, err="gramme-ledger: account a2 is closed\n")
+        self.expect("", "account", "unfreeze", "a2", status=1, err="gramme-ledger: account a2 is closed\n")
+        self.assertEqual(self.pay("k1")[2], "gramme-ledger: account a2 is closed\n")
+        self.expect("", "account", "close", "a9", status=1, err="gramme-ledger: there is no account a9\n")
         self.expect("", "account", "close", "system-opening-USD", status=1,
-                    err="ledger: account system-opening-USD is the ledger's own\n")
+                    err="gramme-ledger: account system-opening-USD is the ledger's own\n")
 
 
 class Serve(Ledger):
@@ -343,7 +343,7 @@ class Serve(Ledger):
         self.assertEqual((status, body["Problems"], body["Findings"]), (200, 1, ["account a2: balance 7.00, its legs make 0.00"]))
         self.assertEqual(again, body)
         said = [service.errors for service in (one, other)]
-        self.assertEqual(sorted(said), ["", f"ledger: reconcile: the reconciliation of {yesterday} has found 1 problems\n"])
+        self.assertEqual(sorted(said), ["", f"gramme-ledger: reconcile: the reconciliation of {yesterday} has found 1 problems\n"])
 
     def test_a_copy_that_died_over_it(self):
         yesterday = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 86400))
@@ -464,8 +464,8 @@ class Concurrency(Ledger):
     def test_messages_of_many_runs_do_not_mix(self):
         """Every line, of messages and of results, is one write: a socket that keeps writes apart shows it."""
         self.open("1.00", "2.00")
-        for arguments, lines in ((("show", "t9"), ["ledger: there is no transaction t9\n"]),
-                                 (("show",), ["ledger: TXN is missing; see ledger show --help\n"]),
+        for arguments, lines in ((("show", "t9"), ["gramme-ledger: there is no transaction t9\n"]),
+                                 (("show",), ["gramme-ledger: TXN is missing; see gramme-ledger show --help\n"]),
                                  (("accounts", "u"), ["a1 u checking 1.00 USD active\n", "a2 u checking 2.00 USD active\n"])):
             here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
             with here, there:
@@ -605,13 +605,13 @@ class BadInput(Ledger):
         before = self.everything()
         status, out, err = self.run_app("merchant", "add", "--id", "m", "--name", b"a\xffb", "--category", "y")
         self.assertEqual((status, out), (1, ""))
-        self.assertIn("ledger: cannot add a merchant m: ", err)
+        self.assertIn("gramme-ledger: cannot add a merchant m: ", err)
         self.assertEqual(self.everything(), before)
 
     def test_no_server(self):
         status, out, err = self.run_app("show", "t", "--endpoint", "http://127.0.0.1:1")
         self.assertEqual((status, out), (1, ""))
-        self.assertRegex(err, r"^ledger: cannot read transaction t: .+\n$")
+        self.assertRegex(err, r"^gramme-ledger: cannot read transaction t: .+\n$")
 
 
 class AwsCli(Ledger):

@@ -60,7 +60,7 @@ class Commands(LunchCache):
 
     def test_this_week(self):
         year, week, _ = datetime.datetime.now(datetime.timezone.utc).isocalendar()
-        self.expect("", "show", "niagara", status=1, err=f"lunch-cache: there is no menu niagara-{year}-{week:02}\n")
+        self.expect("", "show", "niagara", status=1, err=f"gramme-lunch-cache: there is no menu niagara-{year}-{week:02}\n")
         self.store({**MENU, "year": year, "week": week, "lunches": [{**LUNCH, "week": week}]})
         status, out, _ = self.run_app("show", "niagara")
         self.assertEqual((status, out.split(":")[0]), (0, f"niagara-{year}-{week:02}"))
@@ -96,7 +96,7 @@ class Commands(LunchCache):
         self.expect("healthy: put, get and delete work\n", "health")
         self.assertEqual(self.everything(), {TABLE: []})
         self.client.delete_table(TableName=TABLE)
-        self.expect("", "health", status=1, err="lunch-cache: not healthy: cannot write: ResourceNotFoundException: "
+        self.expect("", "health", status=1, err="gramme-lunch-cache: not healthy: cannot write: ResourceNotFoundException: "
                     "Requested resource not found\n")
 
     def test_load_leaves_nothing(self):
@@ -112,7 +112,7 @@ class Commands(LunchCache):
         self.client.delete_table(TableName=TABLE)
         status, out, err = self.run_app("load", "--menus", "5")
         self.assertEqual((status, normal(out)), (1, "batch writes: 1 at once, p50 N p99 N ms\n"))
-        self.assertEqual(err.splitlines()[0], "lunch-cache: 1 of 1 batch writes failed: Requested resource not found")
+        self.assertEqual(err.splitlines()[0], "gramme-lunch-cache: 1 of 1 batch writes failed: Requested resource not found")
 
 
 class Rules(LunchCache):
@@ -177,7 +177,7 @@ class Rules(LunchCache):
         missing = "".join(f"lunch %d: {name} is missing\n" for name in ("name", "price", "weekday", "week", "place"))
         self.assertEqual(self.store({**MENU, "lunches": [{}, 5]}), (
             1, "niagara-2025-03: 0 lunches, 10 errors, completeness 0.00, accuracy 0.00\n" + missing % ((1,) * 5) + missing % ((2,) * 5),
-            "lunch-cache: no lunch is right; nothing was stored\n"))
+            "gramme-lunch-cache: no lunch is right; nothing was stored\n"))
         self.assertEqual(self.everything(), before)
 
 
@@ -189,7 +189,7 @@ class Expiry(LunchCache):
         for week in range(1, 31):
             self.store({**MENU, "week": week, "lunches": [{**LUNCH, "week": week}]}, "--ttl", "1s" if week <= 10 else "1h")
         time.sleep(2)
-        self.expect("", "show", "niagara", "2025", "10", status=1, err="lunch-cache: there is no menu niagara-2025-10: it has expired\n")
+        self.expect("", "show", "niagara", "2025", "10", status=1, err="gramme-lunch-cache: there is no menu niagara-2025-10: it has expired\n")
         self.assertIn(", expired ", self.run_app("history", "niagara")[1].splitlines()[-1])
         self.expect("niagara: menus 30, lunches 30, errors 0, expired 10\nall: menus 30, lunches 30, errors 0, expired 10\n", "stats")
         self.expect("expired menus deleted: 10\n", "cleanup")
@@ -270,10 +270,10 @@ class BadInput(LunchCache):
     def test_no_table(self):
         self.client.delete_table(TableName=TABLE)
         missing = "ResourceNotFoundException: Requested resource not found\n"
-        self.assertEqual(self.store(MENU), (1, "", f"lunch-cache: cannot store niagara-2025-03: {missing}"))
+        self.assertEqual(self.store(MENU), (1, "", f"gramme-lunch-cache: cannot store niagara-2025-03: {missing}"))
         for command, what in (("show n 2025 3", "read n-2025-03"), ("history n", "read the menus of n"), ("stats", "read the menus"),
                               ("cleanup", "clean up; 0 deleted so far")):
-            self.expect("", *command.split(), status=1, err=f"lunch-cache: cannot {what}: {missing}")
+            self.expect("", *command.split(), status=1, err=f"gramme-lunch-cache: cannot {what}: {missing}")
 
     def test_items_of_another_shape(self):
         """What others have written does not crash it."""

@@ -97,19 +97,19 @@ class Commands(PaymentSaga):
         self.wallet()
         self.pay("p1")
         before = self.everything()
-        self.assertEqual(self.pay("p1", "100.51"), (1, "", "payment-saga: p1 was begun with the amount 100.50\n"))
+        self.assertEqual(self.pay("p1", "100.51"), (1, "", "gramme-payment-saga: p1 was begun with the amount 100.50\n"))
         self.client.put_item(TableName="Wallets", Item={
             "userId": {"S": "user-124"}, "balance": {"N": "1000"}, "currency": {"S": "USD"}, "version": {"N": "1"}})
-        self.assertEqual(self.pay("p1", user="user-124"), (1, "", "payment-saga: p1 is a payment of another user\n"))
-        self.assertEqual(self.pay("p2", user="user-125"), (1, "", "payment-saga: there is no wallet of user-125\n"))
+        self.assertEqual(self.pay("p1", user="user-124"), (1, "", "gramme-payment-saga: p1 is a payment of another user\n"))
+        self.assertEqual(self.pay("p2", user="user-125"), (1, "", "gramme-payment-saga: there is no wallet of user-125\n"))
         for table in ("PaymentEvents", "IdempotencyKeys", "Metrics"):
             self.assertEqual(self.everything()[table], before[table])
         self.expect("", "wallet", "create", "user-123", "--balance", "1", status=1,
-                    err="payment-saga: user-123 has a wallet already\n")
-        self.expect("", "wallet", "show", "user-9", status=1, err="payment-saga: there is no wallet of user-9\n")
+                    err="gramme-payment-saga: user-123 has a wallet already\n")
+        self.expect("", "wallet", "show", "user-9", status=1, err="gramme-payment-saga: there is no wallet of user-9\n")
         self.expect("", "wallet", "top-up", "user-9", "--amount", "1", status=1,
-                    err="payment-saga: there is no wallet of user-9\n")
-        self.expect("", "status", "p9", status=1, err="payment-saga: there is no payment p9\n")
+                    err="gramme-payment-saga: there is no wallet of user-9\n")
+        self.expect("", "status", "p9", status=1, err="gramme-payment-saga: there is no payment p9\n")
         self.expect("", "history", "user-9")
         self.expect("count 0\n", "metrics", "PAYMENT_LATENCY", "2024-01-01", "2024-01-31")
         self.assertEqual(self.balance(), "899.5")
@@ -123,7 +123,7 @@ class Commands(PaymentSaga):
                              ("/no/such/program 2>/dev/null", "it ended with status 127")):
             with self.subTest(gateway):
                 self.assertEqual(self.pay("p1", gateway=gateway, more=["--gateway-timeout", "300", "--breaker-failures", "100"]), (
-                    1, "", f"payment-saga: p1 is pending: nobody knows whether the gateway has charged: {why}\n"))
+                    1, "", f"gramme-payment-saga: p1 is pending: nobody knows whether the gateway has charged: {why}\n"))
                 self.assertEqual(self.balance(), "899.5")
         self.assertEqual(self.pay("p1")[0], 0)
         self.assertEqual((self.balance(), self.charged()), ("899.5", ["p1"]))
@@ -176,7 +176,7 @@ class Serve(PaymentSaga):
             today = time.strftime("%Y-%m-%d", time.gmtime())
             groups = service.get(f"/measurements/PAYMENT_AMOUNT?from={today}&by=status")[1]["groups"]
             self.assertEqual([(group["name"], group["sum"]) for group in groups], [("refunded", 100.5), ("success", 100.5)])
-            self.assertIn("payment_saga_payments_success_total 2\n", service.text("/metrics"))
+            self.assertIn("gramme_payment_saga_payments_success_total 2\n", service.text("/metrics"))
             self.assertEqual(service.get("/health/ready"), (200, {"status": "ok"}))
 
     def test_what_is_refused(self):
@@ -246,7 +246,7 @@ class Wallets(PaymentSaga):
             self.expect("user-123 1005.25 USD version 2\n", "wallet", "top-up", "user-123", "--amount", "5.25", "--key", "k1")
             self.client.delete_item(TableName="IdempotencyKeys", Key={"idempotencyKey": {"S": "top-up:user-123:k1"}})
         self.expect("", "wallet", "top-up", "user-123", "--amount", "6", "--key", "k1", status=1,
-                    err="payment-saga: the top-up k1 was of 5.25\n")
+                    err="gramme-payment-saga: the top-up k1 was of 5.25\n")
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
             list(pool.map(lambda _: self.run_app("wallet", "top-up", "user-123", "--amount", "1", "--key", "k2"), range(6)))
         self.assertEqual(self.balance(), "1006.25")
@@ -411,7 +411,7 @@ class Breaker(PaymentSaga):
     def test_a_payment_that_the_gateway_may_know_waits(self):
         self.pay("p9", gateway="exit 7; #")
         self.open_breaker()
-        self.assertEqual(self.pay("p9"), (1, "", "payment-saga: p9 is pending: the gateway may have charged, and its circuit "
+        self.assertEqual(self.pay("p9"), (1, "", "gramme-payment-saga: p9 is pending: the gateway may have charged, and its circuit "
                                                  "breaker is open\n"))
         self.assertEqual(self.balance(), "899.5")
 
@@ -488,17 +488,17 @@ class BadInput(PaymentSaga):
         for arguments in (["--help"], ["-h"], ["pay", "--help"], ["wallet", "create", "-h"]):
             status, out, err = self.run_app(*arguments)
             self.assertEqual((status, err), (0, ""))
-            self.assertIn("Usage: payment-saga ", out)
+            self.assertIn("Usage: gramme-payment-saga ", out)
         status, out, err = self.run_app()
         self.assertEqual((status, out), (2, ""))
-        self.assertIn("Usage: payment-saga ", err)
+        self.assertIn("Usage: gramme-payment-saga ", err)
 
     def test_no_server_and_no_table(self):
         status, out, err = self.run_app("wallet", "show", "u", "--endpoint", "http://127.0.0.1:1")
         self.assertEqual((status, out), (1, ""))
-        self.assertRegex(err, r"^payment-saga: cannot read the wallet of u: .+\n$")
+        self.assertRegex(err, r"^gramme-payment-saga: cannot read the wallet of u: .+\n$")
         self.client.delete_table(TableName="Wallets")
-        self.expect("", "wallet", "show", "u", status=1, err="payment-saga: cannot read the wallet of u: "
+        self.expect("", "wallet", "show", "u", status=1, err="gramme-payment-saga: cannot read the wallet of u: "
                     "ResourceNotFoundException: Requested resource not found\n")
 
     def test_items_of_another_shape(self):
@@ -506,12 +506,12 @@ class BadInput(PaymentSaga):
         for wallet in ({"balance": {"S": "12"}, "version": {"N": "1"}}, {"balance": {"N": "1"}},
                        {"balance": {"N": "0.001"}, "version": {"N": "1"}}, {"balance": {"N": "1"}, "version": {"N": "1.5"}}):
             self.client.put_item(TableName="Wallets", Item={"userId": {"S": "odd"}, **wallet})
-            self.expect("", "wallet", "show", "odd", status=1, err="payment-saga: the wallet of odd has no balance or no "
+            self.expect("", "wallet", "show", "odd", status=1, err="gramme-payment-saga: the wallet of odd has no balance or no "
                         "version that this program knows\n")
         self.wallet()
         for result in ({}, {"result": {"S": "x"}}, {"result": {"M": {}}}, {"result": {"M": {"step": {"S": "COMPLETED"}}}}):
             self.client.put_item(TableName="IdempotencyKeys", Item={"idempotencyKey": {"S": "user-123:p"}, **result})
-            self.assertEqual(self.pay("p"), (1, "", "payment-saga: the idempotency key of p has a result that this program "
+            self.assertEqual(self.pay("p"), (1, "", "gramme-payment-saga: the idempotency key of p has a result that this program "
                                                     "does not know\n"))
         for reset, calls in (("9" * 18, "9999-12-31T23:59:59Z"), ("1.5", "1970-01-01T00:00:00Z")):
             self.client.put_item(TableName="CircuitBreakerState", Item={

@@ -71,7 +71,7 @@ class Unfinished(PaymentSaga):
         self.leave("p1", "1")
         status, out, err = self.work(gateway="exit 7; #")
         self.assertEqual((status, out), (1, "0 ended, 1 pending, 1 overdue\n"))
-        self.assertEqual(err, "payment-saga: p1 is pending: nobody knows whether the gateway has refunded: it ended with status 7\n")
+        self.assertEqual(err, "gramme-payment-saga: p1 is pending: nobody knows whether the gateway has refunded: it ended with status 7\n")
         self.expect("p1 user-123 UNDOING 100.50 since TIME overdue since TIME\n", "pending")
         self.expect("p1 FAILED 100.50 not charged, as the gateway's books show\n", "resolve", "p1", "--not-charged")
         self.assertEqual((self.balance(), self.index()), ("1000", []))
@@ -90,7 +90,7 @@ class Unfinished(PaymentSaga):
         self.assertEqual((self.balance(), self.charged(), self.index()), ("1000", ["p1"], []))
         self.pay("p2")
         self.expect("p2 SUCCESS 100.50 sim-user-123:p2\n", "cancel", "p2", *undo, status=1)
-        self.expect("", "cancel", "p9", *undo, status=1, err="payment-saga: there is no payment p9\n")
+        self.expect("", "cancel", "p9", *undo, status=1, err="gramme-payment-saga: there is no payment p9\n")
         self.assertEqual(self.balance(), "899.5")
 
     def test_cancel_when_it_was_charged_for_good(self):
@@ -127,7 +127,7 @@ class Unfinished(PaymentSaga):
         for _ in range(2):
             self.expect("p1 SUCCESS 100.50 sim-user-123:p1\n", "refund", "p1", "--gateway", "exit 1; #", status=1)
         self.assertEqual(self.balance(), "899.5")
-        self.expect("", "refund", "p1", "--gateway", "exit 7; #", status=1, err="payment-saga: p1 is pending: nobody knows "
+        self.expect("", "refund", "p1", "--gateway", "exit 7; #", status=1, err="gramme-payment-saga: p1 is pending: nobody knows "
                     "whether the gateway has refunded: it ended with status 7\n")
         self.assertEqual(self.work()[1], "p1 REFUNDED 100.50 sim-user-123:p1\n1 ended, 0 pending, 0 overdue\n")
         self.assertEqual(self.balance(), "1000")
@@ -143,8 +143,8 @@ class Unfinished(PaymentSaga):
     def test_what_does_not_fit(self):
         self.leave("p1")
         undo = ["--gateway", self.gateway]
-        self.expect("", "refund", "p1", *undo, status=1, err="payment-saga: p1 has not ended; cancel it\n")
-        self.expect("", "refund", "p9", *undo, status=1, err="payment-saga: there is no payment p9\n")
+        self.expect("", "refund", "p1", *undo, status=1, err="gramme-payment-saga: p1 has not ended; cancel it\n")
+        self.expect("", "refund", "p9", *undo, status=1, err="gramme-payment-saga: there is no payment p9\n")
 
     def test_two_at_work_take_up_each_payment_once(self):
         for n in range(6):

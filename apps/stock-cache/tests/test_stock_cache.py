@@ -113,7 +113,7 @@ class Commands(StockCache):
         for source, why in rows:
             with self.subTest(source):
                 self.expect("", "quote", "TSLA", "--source", source, "--source-timeout", "300" if "sleep" in source else "20000",
-                            status=1, err=f"stock-cache: no quote of TSLA from the source: {why}\n")
+                            status=1, err=f"gramme-stock-cache: no quote of TSLA from the source: {why}\n")
         self.assertEqual(self.everything(), before)
 
     def test_put_get_and_list(self):
@@ -128,7 +128,7 @@ class Commands(StockCache):
         status, out, _ = self.run_app("list", "TSLA")
         self.assertEqual((status, [line.split()[1] for line in out.splitlines()]), (0, ["news", "quote"]))
         self.expect("", "list", "AAPL")
-        self.expect("", "get", "AAPL", status=1, err="stock-cache: there is no quote of AAPL, or it has expired\n")
+        self.expect("", "get", "AAPL", status=1, err="gramme-stock-cache: there is no quote of AAPL, or it has expired\n")
 
     def test_items_of_another_shape(self):
         """What others have written does not crash it."""
@@ -154,9 +154,9 @@ class Commands(StockCache):
             self.client.delete_table(TableName="stock-price-cache")
             status, out, err = slow.result()
         missing = "ResourceNotFoundException: Requested resource not found\n"
-        self.assertEqual((status, out[:4], err), (1, "miss", f"stock-cache: cannot save the quote of AAPL: {missing}"))
+        self.assertEqual((status, out[:4], err), (1, "miss", f"gramme-stock-cache: cannot save the quote of AAPL: {missing}"))
         self.assertEqual(json.loads(out[5:]), AAPL)
-        self.expect("", "quote", "AAPL", "--source", SOURCE, status=1, err=f"stock-cache: cannot read the quote of AAPL: {missing}")
+        self.expect("", "quote", "AAPL", "--source", SOURCE, status=1, err=f"gramme-stock-cache: cannot read the quote of AAPL: {missing}")
 
 
 class Sources(StockCache):
@@ -165,7 +165,7 @@ class Sources(StockCache):
         self.client.delete_item(TableName="stock-price-cache", Key={"symbol": {"S": "AAPL"}, "dataType": {"S": "quote"}})
         status, out, err = self.run_app("quote", "aapl", "--source", f"{SOURCE} --fail")
         self.assertEqual((status, out[:6], json.loads(out[6:])), (0, "stale ", AAPL))
-        self.assertRegex(err, r"^stock-cache: no quote of AAPL from the source: it ended with status 1; the last good one is \d+ s old\n$")
+        self.assertRegex(err, r"^gramme-stock-cache: no quote of AAPL from the source: it ended with status 1; the last good one is \d+ s old\n$")
         self.assertEqual(self.quote("AAPL")[0], "miss")
 
     def test_several_symbols_in_any_case(self):
@@ -190,7 +190,7 @@ class Sources(StockCache):
             self.expect('miss {"price":178.45,"volume":58123456,"x":true}\n', "quote", "AAPL", *source)
             self.expect('hit {"price":178.45,"volume":58123456,"x":true}\n', "quote", "AAPL", *source)
             self.expect('miss {"price":5000}\n', "quote", "^GSPC", *source[:3], "price=/Global Quote/05. price")
-            why = "stock-cache: no quote of {} from the source: {}\n"
+            why = "gramme-stock-cache: no quote of {} from the source: {}\n"
             self.expect("", "quote", "NONE", *source, status=1, err=why.format("NONE", "it answered with status 404"))
             self.expect("", "quote", "ODD", *source, status=1,
                         err=why.format("ODD", "its answer has no 'price=/Global Quote/05. price'"))
@@ -214,8 +214,8 @@ class Serve(StockCache):
             described = service.get("/openapi.json")[1]
             self.assertEqual(sorted(described["paths"]), ["/quotes", "/quotes/{symbol}"])
             metrics = service.text("/metrics")
-            self.assertIn('stock_cache_requests_total{method="GET",route="/quotes/{symbol}",status="2xx"} 1\n', metrics)
-            self.assertRegex(metrics, r"stock_cache_source_requests_total [3-9]")
+            self.assertIn('gramme_stock_cache_requests_total{method="GET",route="/quotes/{symbol}",status="2xx"} 1\n', metrics)
+            self.assertRegex(metrics, r"gramme_stock_cache_source_requests_total [3-9]")
             self.client.delete_table(TableName="stock-price-cache")
             self.assertEqual(service.get("/health/ready"), (503, {"status": "unavailable"}))
 
@@ -229,7 +229,7 @@ class Serve(StockCache):
         self.assertEqual(self.calls(), 1)
 
     def test_settings_by_the_environment(self):
-        environment = {"STOCK_CACHE_SOURCE": self.source, "STOCK_CACHE_TTL": "1h"}
+        environment = {"GRAMME_STOCK_CACHE_SOURCE": self.source, "GRAMME_STOCK_CACHE_TTL": "1h"}
         with Service("stock-cache", self.server.endpoint, environment=environment) as service:
             self.assertEqual(service.get("/quotes/AAPL")[0], 200)
         item = self.item("AAPL")
@@ -267,7 +267,7 @@ class Expiry(StockCache):
         clock(self.server.port, Running=False)
         self.assertEqual(self.quote("AAPL", "", "--ttl", "1s")[0], "miss")
         time.sleep(2)
-        self.expect("", "get", "AAPL", status=1, err="stock-cache: there is no quote of AAPL, or it has expired\n")
+        self.expect("", "get", "AAPL", status=1, err="gramme-stock-cache: there is no quote of AAPL, or it has expired\n")
         self.assertIn(" expired ", self.run_app("list", "AAPL")[1])
         self.assertEqual(self.quote("AAPL", "", "--ttl", "1h")[0], "miss")
         self.assertEqual(self.quote("AAPL")[0], "hit")
@@ -333,7 +333,7 @@ class BadInput(StockCache):
             ('{"a": %s1%s}' % ("[" * 24, "]" * 24), "FILE, line 1: objects and arrays are nested too deep"),
             ('{"a": "%s"}' % ("x" * 65536), "FILE has more than 65536 bytes"),
         ], ".json", "put", "AAPL", "FILE")
-        self.expect("", "put", "AAPL", "/no/file", status=1, err="stock-cache: cannot read /no/file: No such file or directory\n")
+        self.expect("", "put", "AAPL", "/no/file", status=1, err="gramme-stock-cache: cannot read /no/file: No such file or directory\n")
 
 
 class AwsCli(StockCache):
