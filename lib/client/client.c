@@ -159,29 +159,3 @@ bool client_send(struct ddb_client *client, const char *operation, enum repeat r
         client_wait(client, client->attempts);
     }
 }
-
-/* ---- the raw call ---- */
-
-static bool is_operation(const char *text) {
-    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.");
-    return len > 0 && len <= 128 && text[len] == '\0';
-}
-
-const char *ddb_call(struct ddb_client *client, const char *operation, const char *json) {
-    if (!client_begin(client))
-        return NULL;
-    if (operation == NULL || !is_operation(operation)) {
-        client_fail(client, DDB_ERROR_INPUT, "that is not the name of an operation");
-        return NULL;
-    }
-    const char *dot = strrchr(operation, '.');
-    buffer_append_text(&client->request, json == NULL ? "{}" : json);
-    enum repeat repeat = repeat_of_operation(dot == NULL ? operation : dot + 1);
-    if (!client_send(client, operation, repeat))
-        return NULL;
-    /* The reply's maximum leaves no room for the NUL when it is reached exactly. */
-    client->reply.size_max++;
-    buffer_append_byte(&client->reply, 0);
-    client->reply.size_max--;
-    return (const char *)client->reply.data;
-}

@@ -169,6 +169,11 @@ DDB_API bool ddb_client_failed_with(const struct ddb_client *client, const char 
  * "DynamoDBStreams_20120810.GetRecords". Tried again as told above, by the operation's name;
  * ambiguous ends of TransactWriteItems and ExecuteTransaction are not. */
 DDB_API const char *ddb_call(struct ddb_client *client, const char *operation, const char *json);
+/* The same without writing JSON: the parameters are an item whose strings, numbers, maps and lists
+ * become JSON's own (or NULL: none), and so is the reply, which is yours. What the reply says of
+ * the attributes of items is in DynamoDB's form, a map {S: "x"}. `ret_reply` may be NULL. */
+DDB_API bool ddb_call_document(struct ddb_client *client, const char *operation,
+                               const struct ddb_item *parameters, struct ddb_item **ret_reply);
 
 /* ---- building items ---- */
 
@@ -225,6 +230,11 @@ DDB_API struct ddb_item *ddb_item_set_map(struct ddb_item *item, const char *nam
 DDB_API struct ddb_list *ddb_item_set_list(struct ddb_item *item, const char *name);
 DDB_API void ddb_item_set_value(struct ddb_item *item, const char *name,
                                 const struct ddb_value *value); /* copies; NULL removes */
+/* From plain JSON, as programs and people write it: a string becomes S, a number N, true and false
+ * BOOL, null NULL, an array L, an object M; where an object has a name twice, the later one counts.
+ * When the text is wrong, ddb_item_error() says where: line 3: this is not JSON. */
+DDB_API void ddb_item_set_document(struct ddb_item *item, const char *name, const char *json,
+                                   size_t size);
 DDB_API void ddb_item_remove(struct ddb_item *item, const char *name);
 /* Removes everything, mistakes included, and gives memory back: for an item that is used again. */
 DDB_API void ddb_item_clear(struct ddb_item *item);
@@ -301,6 +311,9 @@ DDB_API const struct ddb_item *ddb_value_map(const struct ddb_value *value);
 DDB_API const struct ddb_list *ddb_value_list(const struct ddb_value *value);
 /* The bytes of a string, a number or a binary, with their size; NULL for other types. */
 DDB_API const void *ddb_value_bytes(const struct ddb_value *value, size_t *ret_size);
+/* Plain JSON on one line, names in alphabetical order; sets are arrays, binary is base64. Never
+ * NULL; free() it. */
+DDB_API char *ddb_value_document(const struct ddb_value *value);
 
 /* ---- writing ---- */
 

@@ -116,5 +116,8 @@ void tree_write_list(struct json_writer *writer, const struct ddb_list *list);
 /* Where the reader stands on the first token. False when the JSON is no item; what was read so far
  * is in the item. */
 bool tree_read_item(struct json_reader *reader, struct ddb_item *item);
+/* The same of plain JSON, {"pk":"x"}; writing leaves the braces to the caller. */
+void tree_write_plain_members(struct json_writer *writer, const struct ddb_item *item);
+bool tree_read_plain(struct json_reader *reader, struct ddb_item *item);
 
 #endif

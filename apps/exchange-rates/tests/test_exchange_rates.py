@@ -309,7 +309,7 @@ class BadInput(ExchangeRates):
             (f'[{good[:-1]}, "Timestamp": 999999999999}}]', "FILE, rate 1: Timestamp is in seconds since 1970, not '999999999999'"),
             (f'[{good[:-1]}, "PK": "RATE#USD#GBP"}}]', "FILE, rate 1: PK is RATE#USD#EUR, not 'RATE#USD#GBP'"),
             ('[{"\\u0000": 1}]', "FILE, line 1: a name is empty or has a NUL character"),
-            ('[{"Base": "USD\\u0000"}]', "FILE, line 1: a text has a NUL character"),
+            ('[{"Base": "USD\\u0000"}]', "FILE, a text has a NUL character"),
             ("[" + " " * (8 << 20) + "]", "FILE has more than 8388608 bytes"),
         ], ".json", "import", "FILE")
 

@@ -139,7 +139,7 @@ class Commands(StockCache):
         self.client.put_item(TableName="stock-price-cache", Item={
             "symbol": {"S": "ODD"}, "dataType": {"S": "sets"}, "ttl": {"N": "1e20"}, "timestamp": {"S": "x"},
             "data": {"M": {"ss": {"SS": ["a"]}, "ns": {"NS": ["1"]}, "b": {"B": b"x"}, "bs": {"BS": [b"x"]}}}})
-        self.expect('ODD sets saved ? never expires {"b":"?","bs":["?"],"ns":[1],"ss":["a"]}\n', "get", "ODD", "sets")
+        self.expect('ODD sets saved ? never expires {"b":"eA==","bs":["eA=="],"ns":[1],"ss":["a"]}\n', "get", "ODD", "sets")
 
     def test_a_quote_of_many_parts(self):
         many = """python3 -c 'print("{\\"symbol\\": \\"BIG\\", \\"price\\": 1, \\"x\\": [" + "[]," * 20000 + "1]}")' #"""
@@ -328,9 +328,9 @@ class BadInput(StockCache):
             ("5", "FILE is not a JSON object"),
             ("[{}]", "FILE is not a JSON object"),
             ('{"": 1}', "FILE, line 1: a name is empty or has a NUL character"),
-            ('{"a": "\\u0000"}', "FILE, line 1: a text has a NUL character"),
+            ('{"a": "\\u0000"}', "FILE, a text has a NUL character"),
             ('{"a": %s}' % ("1" * 39), "FILE, line 1: a number has more than 38 digits or is out of range"),
-            ('{"a": %s1%s}' % ("[" * 24, "]" * 24), "FILE, line 1: objects and arrays are nested too deep"),
+            ('{"a": %s1%s}' % ("[" * 32, "]" * 32), "FILE, line 1: objects and arrays are nested too deep"),
             ('{"a": "%s"}' % ("x" * 65536), "FILE has more than 65536 bytes"),
         ], ".json", "put", "AAPL", "FILE")
         self.expect("", "put", "AAPL", "/no/file", status=1, err="gramme-stock-cache: cannot read /no/file: No such file or directory\n")

@@ -1,88 +1,11 @@
 /* test_sending.c - attempts, waits and errors, with a transport that follows a script. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "client/client.h"
-
-/* ---- a transport that follows a script ---- */
-
-struct step {
-    enum answer_kind kind;
-    int status;
-    const char *body;
-};
-
-static const struct step *script; /* the next step */
-static char waits[256];           /* the longest that each wait might have been */
-static char sent[512];            /* the latest body */
-
-static void fake_exchange(struct transport *transport, const struct exchange *exchange,
-                          struct buffer *body, struct answer *ret_answer) {
-    (void)transport;
-    snprintf(sent, sizeof(sent), "%s %.*s", exchange->target, SLICE_ARGS(exchange->body));
-    *ret_answer = (struct answer){.kind = script->kind, .status = script->status};
-    if (script->kind == ANSWER_REPLY) {
-        strcpy(ret_answer->request_id, "ID");
-        buffer_append_text(body, script->body);
-    } else {
-        strcpy(ret_answer->detail, "no");
-    }
-    script++;
-}
-
-static void fake_sleep(struct transport *transport, int64_t duration_ms) {
-    (void)transport;
-    size_t len = strlen(waits);
-    snprintf(waits + len, sizeof(waits) - len, "%lld ", (long long)duration_ms);
-}
-
-/* All bits are set: each wait is the longest that it may be. */
-static void fill(const struct random *random, void *bytes, size_t size) {
-    (void)random;
-    memset(bytes, 0xff, size);
-}
-
-static void fake_free(struct transport *transport) {
-    (void)transport;
-}
-
-static struct transport fake = {fake_exchange, fake_sleep, fake_free};
-static const struct random fake_random = {fill};
-
-static const char *no_variable(const char *name) {
-    (void)name;
-    return NULL;
-}
-
-static struct ddb_client *make_client(const struct step *steps) {
-    script = steps;
-    waits[0] = sent[0] = '\0';
-    return client_new(&(struct ddb_options){.endpoint = "http://x",
-                                            .region = "r",
-                                            .access_key_id = "a",
-                                            .secret_access_key = "b",
-                                            .backoff_max_ms = 300},
-                      no_variable, &fake, &fake_random);
-}
-
-#define THROTTLED \
-    { ANSWER_REPLY, 400, "{\"__type\":\"x#ThrottlingException\"}" }
-#define DONE \
-    { ANSWER_REPLY, 200, "{}" }
-
-/* ---- tests ---- */
+#include "script.h"
 
 static void waits_double_up_to_their_maximum(void **state) {
     (void)state;
     const struct step steps[] = {
         THROTTLED, {ANSWER_NOT_SENT, 0, NULL}, THROTTLED, THROTTLED, THROTTLED, DONE};
-    struct ddb_client *client = make_client(steps);
+    struct ddb_client *client = script_client(steps);
     assert_string_equal(ddb_call(client, "PutItem", "{\"a\":1}"), "{}");
     assert_string_equal(waits, "50 100 200 300 300 ");
     assert_string_equal(sent, "DynamoDB_20120810.PutItem {\"a\":1}");
@@ -92,7 +15,7 @@ static void waits_double_up_to_their_maximum(void **state) {
 
 static void a_transaction_has_a_token(void **state) {
     (void)state;
-    struct ddb_client *client = make_client((const struct step[]){DONE});
+    struct ddb_client *client = script_client((const struct step[]){DONE});
     assert_true(ddb_transact_write_items(client, NULL, 0, NULL));
     assert_string_equal(sent, "DynamoDB_20120810.TransactWriteItems {\"TransactItems\":[],"
                               "\"ClientRequestToken\":\"ffffffff-ffff-4fff-bfff-ffffffffffff\"}");
@@ -103,7 +26,7 @@ static void attempts_end(void **state) {
     (void)state;
     const struct step steps[] = {THROTTLED, THROTTLED, THROTTLED, THROTTLED,
                                  THROTTLED, THROTTLED, THROTTLED};
-    struct ddb_client *client = make_client(steps);
+    struct ddb_client *client = script_client(steps);
     assert_null(ddb_call(client, "PutItem", "{}"));
     assert_ptr_equal(script, steps + 6);
     assert_int_equal(ddb_client_error(client)->attempts, 6);
@@ -117,7 +40,7 @@ static void attempts_end(void **state) {
 static void assert_attempts(const char *operation, enum answer_kind kind, int status,
                             int attempts) {
     const struct step steps[] = {{kind, status, ""}, DONE};
-    struct ddb_client *client = make_client(steps);
+    struct ddb_client *client = script_client(steps);
     ddb_call(client, operation, "{}");
     assert_int_equal(script - steps, attempts);
     if (attempts == 1)
@@ -147,7 +70,7 @@ static void what_is_sent_twice(void **state) {
 static void hopeless_connections_are_not_tried_again(void **state) {
     (void)state;
     const struct step steps[] = {{ANSWER_NEVER, 0, NULL}, DONE};
-    struct ddb_client *client = make_client(steps);
+    struct ddb_client *client = script_client(steps);
     assert_null(ddb_call(client, "GetItem", NULL));
     assert_ptr_equal(script, steps + 1);
     assert_int_equal(ddb_client_error(client)->kind, DDB_ERROR_NETWORK);
@@ -159,7 +82,7 @@ static void hopeless_connections_are_not_tried_again(void **state) {
 static void assert_error(const char *body, enum ddb_error_kind kind, const char *type,
                          const char *message) {
     const struct step steps[] = {{ANSWER_REPLY, 400, body}};
-    struct ddb_client *client = make_client(steps);
+    struct ddb_client *client = script_client(steps);
     assert_null(ddb_call(client, "UpdateItem", "{}"));
     const struct ddb_error *error = ddb_client_error(client);
     assert_int_equal(error->kind, kind);
@@ -198,7 +121,7 @@ static void an_error_has_items_and_reasons(void **state) {
          "null}]}"},
         DONE,
     };
-    struct ddb_client *client = make_client(steps);
+    struct ddb_client *client = script_client(steps);
     assert_null(ddb_call(client, "UpdateItem", "{}"));
     const struct ddb_error *error = ddb_client_error(client);
     assert_string_equal(error->message, "cancelled; action 2 of 3: Code: text");
