@@ -1,4 +1,4 @@
-/* app.c - the command line of the example programs, their messages, and the client. */
+/* app.c - the command line of the five programs, their messages, and the client. */
 #include "common/app.h"
 
 #include <ctype.h>

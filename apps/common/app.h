@@ -1,4 +1,4 @@
-/* app.h - what the example programs share: commands and their options, the client, messages.
+/* app.h - what the five programs share: commands and their options, the client, messages.
  *
  * A program is a table of commands. app_main() finds the command, checks its operands and options
  * against the table, runs it and returns the exit status: 0 fine, 1 failed, 2 bad usage. What a

@@ -1,4 +1,4 @@
-"""What the tests of the example programs share: running a program against a server, and killing it at a chosen moment.
+"""What the tests of the five programs share: running a program against a server, and killing it at a chosen moment.
 
 The programs are those beside the server's binary: build-check/apps/<name>/<name>, or beside GRAMME_BIN.
 """

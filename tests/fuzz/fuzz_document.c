@@ -1,4 +1,4 @@
-/* fuzz_document.c - any bytes as a JSON file of an example program: either a value comes of it, or
+/* fuzz_document.c - any bytes as a JSON file of one of the apps: either a value comes of it, or
  * a message. */
 #include "common/document.h"
 #include "fuzz.h"

@@ -1,5 +1,5 @@
 """The client library as `make install` leaves it: found by pkg-config, linked both ways, its header's example and the
-example programs built with nothing else, and run."""
+apps built with nothing else, and run."""
 
 import json
 import os
@@ -105,13 +105,13 @@ class Installed(WireTest):
         self.assertEqual(global_names("-g", str(self.library / "libgramme-client.a")), declared)
 
     def compile_app(self, folder, name, *library):
-        """An example program from a copy of apps/, where nothing else of the tree is."""
+        """A program from a copy of apps/, where nothing else of the tree is."""
         sources = sorted(str(path) for part in (name, "common") for path in (folder / part).glob("*.c"))
         run("cc", "-std=gnu17", *self.warnings, *self.sanitize, f"-I{folder}", "-o", str(folder / name / "program"), *sources, *library,
             *self.package("libmicrohttpd", "libcurl", *(["libcrypto"] if name == "ledger" else [])), "-lpthread")
         return folder / name / "program"
 
-    def test_the_example_programs(self):
+    def test_the_five_programs(self):
         folder = pathlib.Path(self.folder.name) / "apps"
         shutil.copytree(ROOT / "apps", folder)
         names = sorted(path.parent.name for path in folder.glob("*/main.c"))
