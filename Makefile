@@ -5,7 +5,8 @@
 #   make check    install what the tests need, build with sanitizers, run every test (WERROR=1: a
 #                 warning of the compiler fails it, as it does for us; yours may know more of them)
 #   make check-releases   make and make check on every supported release of Debian, as root
-#   make install  install the release build (PREFIX, DESTDIR)
+#   make install  install the release build: gramme, the five systems, the client library, units for
+#                 systemd, manual pages (PREFIX, DESTDIR); make uninstall removes them
 #   make bench    measure the release build, also beside others (ARGS=--long, ARGS=--write,
 #                 ARGS="--only rivals"; ARGS=--help tells more)
 #   make instructions   record what each request costs, which make check holds on to
@@ -56,6 +57,10 @@ install: all
 	    { meson configure build -Dprefix=$(PREFIX) && scripts/quietly ninja --quiet -C build; }
 	@meson install -C build --no-rebuild --quiet
 	@echo "installed under $(DESTDIR)$(PREFIX)"
+
+uninstall: build/build.ninja
+	@DESTDIR=$(DESTDIR) scripts/uninstall build
+	@echo "removed from $(DESTDIR)$(PREFIX)"
 
 bench: all
 	@scripts/quietly ninja --quiet -C build $(BENCH_PROGRAMS)
@@ -116,4 +121,4 @@ build-tsan/build.ninja: | deps-test
 deps-build deps-test deps-fuzz:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run check check-releases install bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz
+.PHONY: all run check check-releases install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz

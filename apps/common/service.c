@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/service_frame.h"
+#include "common/service_routes.h"
 
 enum { IDLE_TIMEOUT_S = 10, STOP_WAIT_MS = 10000, STOP_STEP_MS = 20 };
 
@@ -94,6 +95,11 @@ enum app_status service_run(struct app *app, struct service *service) {
     int64_t port = 8080, threads = 64;
     struct frame frame;
     sigset_t signals;
+    if (app_flag(app, "openapi")) {
+        const struct app_program *program = app_program(app);
+        routes_describe(stdout, program->name, program->summary, service->routes);
+        return APP_OK;
+    }
     if (!app_number(app, "port", 0, 65535, &port) ||
         !app_number(app, "threads", 1, THREADS_MAX, &threads))
         return APP_USAGE;

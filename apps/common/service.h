@@ -73,10 +73,11 @@ struct service {
     bool (*is_ready)(struct app *app);
 };
 
-#define SERVICE_OPTIONS                                                                       \
-    {"host", "HOST", "address to listen at; 127.0.0.1 when not given", false},                \
-        {"port", "N", "port to listen at; 0 picks a free one; 8080 when not given", false}, { \
-        "threads", "N", "connections at the same time; 64 when not given", false              \
+#define SERVICE_OPTIONS                                                                     \
+    {"host", "HOST", "address to listen at; 127.0.0.1 when not given", false},              \
+        {"port", "N", "port to listen at; 0 picks a free one; 8080 when not given", false}, \
+        {"threads", "N", "connections at the same time; 64 when not given", false}, {       \
+        "openapi", NULL, "prints what it answers, as OpenAPI, and ends", false              \
     }
 
 /* The `serve` command. */

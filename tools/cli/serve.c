@@ -1,6 +1,7 @@
 /* serve.c - `gramme serve`: starts the server, waits for signals, stops. */
 #include "base/log.h"
 #include "base/secret.h"
+#include "cli/manager.h"
 #include "cli/options.h"
 #include "cli/say.h"
 #include "cli/signals.h"
@@ -131,7 +132,9 @@ static int run_serve(const struct invocation *invocation) {
     }
     print_first_key(server);
     print_banner(&config, server);
+    manager_tell("READY=1");
     wait_for_end(&signals, server);
+    manager_tell("STOPPING=1");
     printf("stopping: requests under way are finished first\n");
     fflush(stdout);
     server_stop(server);
