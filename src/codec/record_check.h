@@ -22,9 +22,11 @@ enum record_range {
 struct record_owner {
     uint32_t id;
     enum record_range range;
-    const struct key_schema *keys;        /* of the table; NULL: unknown */
-    const struct table_definition *table; /* of an index.. */
-    const struct table_index *index;      /* ..and that */
+    const struct key_schema *keys;          /* of the table; NULL: unknown */
+    const struct table_definition *table;   /* of a table, an index or expiries */
+    const struct table_index *index;        /* of an index */
+    const struct stream_definition *stream; /* of a stream */
+    const struct backup *backup;            /* of a backup */
 };
 
 struct error *catalog_record_check(struct arena *arena, struct slice key, struct slice value);

@@ -10,20 +10,13 @@
 #ifndef GRAMME_ENGINE_DUMP_CHECK_H
 #define GRAMME_ENGINE_DUMP_CHECK_H
 
-#include "codec/format.h"
-#include "codec/record_check.h"
+#include "engine/owners.h"
 #include "store/dump/dump.h"
 
 struct dump_checker {
     struct dump_check base;
-    struct arena definitions; /* what the owners point to */
-    struct arena scratch;     /* of one record */
-    struct record_owner *owners;
-    size_t owner_count;
-    size_t owner_room;
-    bool sorted; /* the catalog is complete, and its owners are in the order of their ids */
-    bool has_format;
-    struct format_record format;
+    struct owners owners;
+    struct arena scratch; /* of one record */
 };
 
 void dump_checker_init(struct dump_checker *checker);
