@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/container.h"
 #include "model/limits.h"
 #include "support/expiry_fixture.h"
 #include "support/index_fixture.h"
@@ -200,6 +201,24 @@ static void check_stream(struct world *world) {
                        change_text(&model->changes[i - 1], wanted));
 }
 
+/* ---- the store ---- */
+
+static void fail(struct check_observer *observer, struct slice text) {
+    struct world *world = container_of(observer, struct world, observer);
+    world_fail(world, "%.*s", SLICE_ARGS(text));
+}
+
+static void pass_over(struct check_observer *observer, uint64_t records, uint64_t bytes) {
+    (void)observer, (void)records, (void)bytes;
+}
+
+/* Whatever is under way, the store is sound between two steps. */
+static void check_store(struct world *world) {
+    struct check_summary summary;
+    world->observer = (struct check_observer){fail, pass_over};
+    engine_check(&world->fixture.arena, world->base, &world->observer, &summary);
+}
+
 /* ---- everything ---- */
 
 static bool is_settled(struct world *world) {
@@ -219,6 +238,7 @@ void checks_all(struct world *world) {
         if (!model_item_equal(&items[key], &world->model.items[key]))
             world_fail(world, "key %d is another in a scan of all", key);
     check_stream(world);
+    check_store(world);
     if (is_settled(world)) {
         const char *problem = index_difference_from_items(fixture, world->base, "T");
         if (problem == NULL)

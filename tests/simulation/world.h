@@ -8,6 +8,7 @@
 #ifndef GRAMME_TESTS_WORLD_H
 #define GRAMME_TESTS_WORLD_H
 
+#include "engine/check.h"
 #include "simulation/chance.h"
 #include "simulation/model.h"
 #include "support/backup_fixture.h"
@@ -51,6 +52,7 @@ struct world_scan { /* that sees one moment, however long it takes */
 };
 
 struct world {
+    struct check_observer observer; /* of checks of the store */
     uint64_t seed;
     struct chance chance;
     struct engine_fixture fixture;

@@ -8,6 +8,22 @@
 
 /* ---- indexes ---- */
 
+/* Attributes are sorted by name. */
+static void define_n(struct arena *arena, struct table_definition *definition) {
+    size_t count = definition->attribute_count, at = 0;
+    struct attribute_definition *attributes =
+        ARENA_ARRAY(arena, struct attribute_definition, count + 1);
+    if (table_attribute_type(definition, SLICE_LITERAL("n")) != VALUE_NONE)
+        return;
+    while (at < count && slice_compare(definition->attributes[at].name, SLICE_LITERAL("n")) < 0)
+        at++;
+    for (size_t i = 0; i < count; i++)
+        attributes[i + (i >= at)] = definition->attributes[i];
+    attributes[at] = (struct attribute_definition){SLICE_LITERAL("n"), VALUE_N};
+    definition->attributes = attributes;
+    definition->attribute_count = count + 1;
+}
+
 static struct error *add(struct catalog_job *job, const struct table *current, size_t table_count,
                          struct catalog_change *ret_change) {
     (void)table_count;
@@ -35,6 +51,7 @@ static struct error *add(struct catalog_job *job, const struct table *current, s
     };
     definition->indexes = indexes;
     definition->index_count = count + 1;
+    define_n(job->arena, definition);
     ret_change->action = CATALOG_REPLACE;
     return NULL;
 }
