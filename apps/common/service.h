@@ -28,6 +28,7 @@ struct service_call {
     const struct ddb_item *body;        /* the JSON object that was sent; without one, empty */
     struct ddb_item *reply;             /* to be filled: the JSON object to send */
     int status;                         /* HTTP's; 0: as told above, 200 for APP_OK */
+    int64_t max_age_s;                  /* how long a client may keep the reply; 0: not at all */
     void *connection;                   /* the frame's own */
 };
 

@@ -47,36 +47,45 @@ static void take_back(struct frame *frame, struct app *app) {
 
 /* ---- replies ---- */
 
-static enum MHD_Result send_text(struct MHD_Connection *connection, int status, const char *type,
-                                 char *text, size_t size) {
+struct page {
+    int status;
+    int64_t max_age_s; /* 0: nobody keeps it */
+    const char *type;
+    char *text; /* free()d when it is sent */
+    size_t size;
+};
+
+static enum MHD_Result send_page(struct MHD_Connection *connection, const struct page *page) {
+    char caching[40] = "no-store";
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-    enum MHD_Result result = MHD_queue_response(connection, (unsigned)status, response);
+        MHD_create_response_from_buffer(page->size, page->text, MHD_RESPMEM_MUST_FREE);
+    if (page->max_age_s > 0)
+        snprintf(caching, sizeof(caching), "max-age=%lld", (long long)page->max_age_s);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, page->type);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, caching);
+    enum MHD_Result result = MHD_queue_response(connection, (unsigned)page->status, response);
     MHD_destroy_response(response);
     return result;
 }
 
 /* An object: the map `document` of the item. */
 static enum MHD_Result send_document(struct MHD_Connection *connection, int status,
-                                     const struct ddb_item *holder) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+                                     int64_t max_age_s, const struct ddb_item *holder) {
+    struct page page = {.status = status, .max_age_s = max_age_s, .type = "application/json"};
+    FILE *out = open_memstream(&page.text, &page.size);
     if (out == NULL)
         abort();
     document_write(out, ddb_item_value(holder, "document"));
     fputc('\n', out);
     fclose(out);
-    return send_text(connection, status, "application/json", text, size);
+    return send_page(connection, &page);
 }
 
 static enum MHD_Result send_error(struct MHD_Connection *connection, int status,
                                   const char *message) {
     struct ddb_item *holder = ddb_item_new();
     ddb_item_set_string(ddb_item_set_map(holder, "document"), "error", message);
-    enum MHD_Result result = send_document(connection, status, holder);
+    enum MHD_Result result = send_document(connection, status, 0, holder);
     ddb_item_free(holder);
     return result;
 }
@@ -100,27 +109,26 @@ static enum MHD_Result send_health(struct frame *frame, struct MHD_Connection *c
     struct ddb_item *holder = ddb_item_new();
     ddb_item_set_string(ddb_item_set_map(holder, "document"), "status",
                         status == 200 ? "ok" : "unavailable");
-    enum MHD_Result result = send_document(connection, status, holder);
+    enum MHD_Result result = send_document(connection, status, 0, holder);
     ddb_item_free(holder);
     return result;
 }
 
-static enum MHD_Result send_page(struct frame *frame, struct MHD_Connection *connection,
-                                 bool metrics) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+static enum MHD_Result send_own(struct frame *frame, struct MHD_Connection *connection,
+                                bool metrics) {
+    struct page page = {.status = 200,
+                        .type = metrics ? "text/plain; version=0.0.4" : "application/json"};
+    FILE *out = open_memstream(&page.text, &page.size);
     const struct app_program *program = app_program(frame->app);
     if (out == NULL)
         abort();
-    struct metrics_page page = {program->name, frame->service, frame->routes, frame->task_metrics};
+    struct metrics_page did = {program->name, frame->service, frame->routes, frame->task_metrics};
     if (metrics)
-        metrics_write(out, &page);
+        metrics_write(out, &did);
     else
         routes_describe(out, program->name, program->summary, frame->service->routes);
     fclose(out);
-    return send_text(connection, 200, metrics ? "text/plain; version=0.0.4" : "application/json",
-                     text, size);
+    return send_page(connection, &page);
 }
 
 /* False: it is none of them. */
@@ -130,7 +138,7 @@ static bool answer_own(struct frame *frame, struct MHD_Connection *connection, c
     if (ready || strcmp(path, "/health") == 0)
         *ret_result = send_health(frame, connection, ready);
     else if (metrics || strcmp(path, "/openapi.json") == 0)
-        *ret_result = send_page(frame, connection, metrics);
+        *ret_result = send_own(frame, connection, metrics);
     else
         return false;
     return true;
@@ -203,7 +211,7 @@ static enum MHD_Result run_route(const struct service_route *route, struct servi
         status = route->run(call);
     *ret_status = status_of(call, status);
     enum MHD_Result result =
-        status == APP_OK ? send_document(call->connection, *ret_status, holder)
+        status == APP_OK ? send_document(call->connection, *ret_status, call->max_age_s, holder)
                          : send_error(call->connection, *ret_status, app_message(call->app));
     ddb_item_free(holder);
     ddb_item_free(body);
