@@ -1,21 +1,24 @@
 /* main.c - `gramme-lunch-cache`: the commands. */
+#include "commands.h"
 #include "load.h"
 #include "menu.h"
-#include "store.h"
-#include "upkeep.h"
-#include "view.h"
 
 static const struct app_command commands[] = {
-    {"store", "FILE", "checks a week's menu and stores it; - is standard input", store,
-     store_options},
+    {"store", "FILE...", "checks menus of a week and stores them; - is standard input",
+     store_command, store_options},
     {"show", "RESTAURANT [YEAR] [WEEK]", "shows a week's menu: this week's when none is given",
-     view_show, menu_environment_option},
-    {"history", "RESTAURANT", "lists the menus of a restaurant, the newest first", view_history,
-     view_history_options},
-    {"stats", NULL, "counts menus, lunches and errors", upkeep_stats, menu_environment_option},
-    {"cleanup", NULL, "deletes the menus that have expired", upkeep_cleanup,
+     show_command, show_options},
+    {"delete", "RESTAURANT YEAR WEEK", "deletes a week's menu", delete_command,
      menu_environment_option},
-    {"health", NULL, "tries a put, a get and a delete", upkeep_health, menu_environment_option},
+    {"history", "RESTAURANT", "lists the menus of a restaurant, the newest first", history_command,
+     history_options},
+    {"stats", "[RESTAURANT]", "counts menus, lunches and errors: of all when none is given",
+     stats_command, menu_environment_option},
+    {"cleanup", NULL, "deletes the menus that have expired", cleanup_command,
+     menu_environment_option},
+    {"grade", NULL, "checks and grades the menus that others have written", grade_command,
+     menu_environment_option},
+    {"health", NULL, "tries a put, a get and a delete", health_command, menu_environment_option},
     {"load", NULL, "measures batch writes, reads and queries, many at once", load, load_options},
     {0},
 };

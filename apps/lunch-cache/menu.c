@@ -1,8 +1,11 @@
 /* menu.c - names, keys and items of menus. */
 #include "menu.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/timestamp.h"
 
@@ -28,6 +31,48 @@ bool menu_check_restaurant(const struct app *app, const char *restaurant) {
                   MENU_RESTAURANT_MAX, restaurant);
     return false;
 }
+
+/* ---- weeks ---- */
+
+/* The weekday of a year's last day, from Sunday on. */
+static int last_weekday(int64_t year) {
+    return (int)((year + year / 4 - year / 100 + year / 400) % 7);
+}
+
+/* The first week is the one that has the year's first Thursday, so a year that begins or ends with
+ * a Thursday has one more. */
+int menu_weeks_of(int64_t year) {
+    return last_weekday(year) == 4 || last_weekday(year - 1) == 3 ? 53 : 52;
+}
+
+/* A whole number within limits, as it is written in keys and calendars. */
+static bool parse_number(const char *text, int64_t low, int64_t high, int64_t *ret_number) {
+    char *end;
+    *ret_number = strtoll(text, &end, 10);
+    return isdigit((unsigned char)*text) && *end == '\0' && *ret_number >= low &&
+           *ret_number <= high;
+}
+
+bool menu_take_week(const struct app *app, const char *year, const char *week, struct menu_id *id) {
+    char now_year[8], now_week[8];
+    time_t now = time(NULL);
+    struct tm tm;
+    gmtime_r(&now, &tm);
+    strftime(now_year, sizeof(now_year), "%G", &tm); /* an ISO week belongs to an ISO year */
+    strftime(now_week, sizeof(now_week), "%V", &tm);
+    if (year != NULL && week == NULL)
+        return app_bad_usage(app, "WEEK is missing") == APP_OK;
+    if (!parse_number(year == NULL ? now_year : year, MENU_YEAR_MIN, MENU_YEAR_MAX, &id->year))
+        return app_bad_usage(app, "YEAR is a number from %d to %d, not '%s'", MENU_YEAR_MIN,
+                             MENU_YEAR_MAX, year) == APP_OK;
+    int weeks = menu_weeks_of(id->year);
+    if (!parse_number(week == NULL ? now_week : week, 1, weeks, &id->week))
+        return app_bad_usage(app, "WEEK of %d is a number from 1 to %d, not '%s'", (int)id->year,
+                             weeks, week) == APP_OK;
+    return true;
+}
+
+/* ---- items ---- */
 
 void menu_pk(const struct menu_id *id, char ret_pk[MENU_PK_SIZE]) {
     snprintf(ret_pk, MENU_PK_SIZE, "%s-%04d-%02d", id->restaurant, (int)id->year, (int)id->week);

@@ -46,6 +46,11 @@ bool menu_table(const struct app *app, char ret_table[MENU_TABLE_SIZE]);
 bool menu_restaurant_is_good(const char *restaurant);
 bool menu_check_restaurant(const struct app *app, const char *restaurant);
 
+/* 53 where the ISO year has a 53rd week, else 52. */
+int menu_weeks_of(int64_t year);
+/* YEAR and WEEK as texts; both NULL: the week that it is now (UTC). Says what is wrong. */
+bool menu_take_week(const struct app *app, const char *year, const char *week, struct menu_id *id);
+
 /* niagara-2025-03 */
 void menu_pk(const struct menu_id *id, char ret_pk[MENU_PK_SIZE]);
 struct ddb_item *menu_key(const char *pk);

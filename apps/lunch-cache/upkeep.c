@@ -1,106 +1,13 @@
-/* upkeep.c - statistics, cleaning up, and a check of the table's health. */
+/* upkeep.c - cleaning up, grading, and a check of the table's health. */
 #include "upkeep.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/random.h"
 #include "menu.h"
+#include "validate.h"
 
 static const char *const ttl_name[] = {"#ttl", "ttl", NULL}; /* a reserved word */
-
-/* ---- stats ---- */
-
-enum { RESTAURANTS_MAX = 10000 };
-
-struct count {
-    char restaurant[MENU_RESTAURANT_MAX + 1];
-    int64_t menus;
-    int64_t lunches;
-    int64_t errors;
-    int64_t expired;
-};
-
-struct counts {
-    struct count *all; /* RESTAURANTS_MAX of them */
-    size_t used;
-};
-
-/* The count of a restaurant; NULL when there are too many. */
-static struct count *find_count(struct counts *counts, const char *restaurant) {
-    for (size_t i = 0; i < counts->used; i++)
-        if (strcmp(counts->all[i].restaurant, restaurant) == 0)
-            return &counts->all[i];
-    if (counts->used == RESTAURANTS_MAX)
-        return NULL;
-    struct count *count = &counts->all[counts->used++];
-    snprintf(count->restaurant, sizeof(count->restaurant), "%.*s", MENU_RESTAURANT_MAX, restaurant);
-    return count;
-}
-
-static void add_menu(struct count *count, const struct ddb_item *menu) {
-    count->menus++;
-    count->lunches += ddb_item_int(menu, "lunchCount", 0);
-    count->errors += (int64_t)ddb_list_count(ddb_item_list(menu, "validationErrors"));
-    count->expired += ttl_has_passed(menu);
-}
-
-static int by_restaurant(const void *a, const void *b) {
-    const struct count *x = a, *y = b;
-    return strcmp(x->restaurant, y->restaurant);
-}
-
-static void print_count(const struct count *count) {
-    printf("%s: menus %" PRId64 ", lunches %" PRId64 ", errors %" PRId64 ", expired %" PRId64 "\n",
-           count->restaurant, count->menus, count->lunches, count->errors, count->expired);
-}
-
-static enum app_status count_menus(struct app *app, const char *table, struct counts *counts) {
-    struct ddb_cursor *menus =
-        ddb_scan(app_client(app),
-                 &(struct ddb_query){.table = table,
-                                     .projection = "restaurant, lunchCount, validationErrors, #ttl",
-                                     .names = ttl_name});
-    enum app_status status = APP_OK;
-    struct count total = {.restaurant = "all"};
-    for (const struct ddb_item *menu;
-         status == APP_OK && (menu = ddb_cursor_next(menus)) != NULL;) {
-        const char *restaurant = ddb_item_string(menu, "restaurant", NULL);
-        struct count *count = restaurant == NULL ? NULL : find_count(counts, restaurant);
-        if (restaurant == NULL)
-            continue; /* of a health check that is going on */
-        if (count == NULL) {
-            status = app_fail(app, "there are more than %d restaurants", RESTAURANTS_MAX);
-            break;
-        }
-        add_menu(count, menu);
-        add_menu(&total, menu);
-    }
-    if (status == APP_OK && ddb_client_error(app_client(app)) != NULL)
-        status = app_db_fail(app, "cannot read the menus");
-    ddb_cursor_free(menus);
-    if (status != APP_OK)
-        return status;
-    qsort(counts->all, counts->used, sizeof(*counts->all), by_restaurant);
-    for (size_t i = 0; i < counts->used; i++)
-        print_count(&counts->all[i]);
-    print_count(&total);
-    return APP_OK;
-}
-
-enum app_status upkeep_stats(struct app *app) {
-    char table[MENU_TABLE_SIZE];
-    if (!menu_table(app, table))
-        return APP_USAGE;
-    struct counts counts = {.all = calloc(RESTAURANTS_MAX, sizeof(*counts.all))};
-    if (counts.all == NULL)
-        abort();
-    enum app_status status = count_menus(app, table, &counts);
-    free(counts.all);
-    return status;
-}
 
 /* ---- cleanup ---- */
 
@@ -118,10 +25,7 @@ static bool delete_expired(struct ddb_client *db, const char *table, const struc
     return ok || ddb_client_failed_with(db, "ConditionalCheckFailedException");
 }
 
-enum app_status upkeep_cleanup(struct app *app) {
-    char table[MENU_TABLE_SIZE];
-    if (!menu_table(app, table))
-        return APP_USAGE;
+bool upkeep_cleanup(struct app *app, const char *table, int *ret_deleted) {
     struct ddb_client *db = app_client(app);
     struct ddb_item *now = ddb_item_new();
     ddb_item_set_int(now, ":now", ttl_now());
@@ -130,18 +34,70 @@ enum app_status upkeep_cleanup(struct app *app) {
                                                                   .projection = "pk",
                                                                   .names = ttl_name,
                                                                   .values = now});
-    int deleted = 0;
+    *ret_deleted = 0;
     bool ok = expired != NULL;
     for (const struct ddb_item *key; ok && (key = ddb_cursor_next(expired)) != NULL;)
-        ok = delete_expired(db, table, key, now, &deleted);
-    enum app_status status = APP_OK;
-    if (ddb_client_error(db) != NULL)
-        status = app_db_fail(app, "cannot clean up; %d deleted so far", deleted);
-    else
-        printf("expired menus deleted: %d\n", deleted);
+        ok = delete_expired(db, table, key, now, ret_deleted);
+    ok = ok && ddb_client_error(db) == NULL;
+    if (!ok)
+        app_db_fail(app, "cannot clean up; %d deleted so far", *ret_deleted);
     ddb_cursor_free(expired);
     ddb_item_free(now);
-    return status;
+    return ok;
+}
+
+/* ---- grading ---- */
+
+static struct ddb_item *graded(const struct ddb_item *menu) {
+    static const char *const names[] = {"dataQuality", "validationErrors"};
+    const struct ddb_list *lunches = ddb_item_list(menu, "lunches");
+    struct ddb_item *grades = ddb_item_new(), *copy = ddb_item_copy(menu);
+    validate_lunches(lunches, ddb_item_int(menu, "week", 0), grades);
+    for (int i = 0; i < 2; i++)
+        ddb_item_set_value(copy, names[i], ddb_item_value(grades, names[i]));
+    ddb_item_set_int(copy, "lunchCount", (int64_t)ddb_list_count(lunches));
+    ddb_item_free(grades);
+    return copy;
+}
+
+/* Unless somebody has changed the menu, or graded it, in the meantime. */
+static bool grade_menu(struct ddb_client *db, const char *table, const struct ddb_item *menu,
+                       int *count) {
+    struct ddb_item *item = graded(menu), *values = ddb_item_new();
+    ddb_item_set_value(values, ":lunches", ddb_item_value(menu, "lunches"));
+    bool ok = ddb_put_item(
+        db,
+        &(struct ddb_write){.table = table,
+                            .item = item,
+                            .condition = "lunches = :lunches AND attribute_not_exists(dataQuality)",
+                            .values = values},
+        NULL);
+    ddb_item_free(item);
+    ddb_item_free(values);
+    *count += ok;
+    return ok || ddb_client_failed_with(db, "ConditionalCheckFailedException");
+}
+
+bool upkeep_grade(struct app *app, const char *table, int *ret_graded) {
+    struct ddb_client *db = app_client(app);
+    struct ddb_item *values = ddb_item_new();
+    ddb_item_set_string(values, ":list", "L");
+    struct ddb_cursor *menus = ddb_scan(
+        db,
+        &(struct ddb_query){.table = table,
+                            .filter = "attribute_exists(restaurant) AND attribute_type(lunches, "
+                                      ":list) AND attribute_not_exists(dataQuality)",
+                            .values = values});
+    *ret_graded = 0;
+    bool ok = menus != NULL;
+    for (const struct ddb_item *menu; ok && (menu = ddb_cursor_next(menus)) != NULL;)
+        ok = grade_menu(db, table, menu, ret_graded);
+    ok = ok && ddb_client_error(db) == NULL;
+    if (!ok)
+        app_db_fail(app, "cannot grade; %d graded so far", *ret_graded);
+    ddb_cursor_free(menus);
+    ddb_item_free(values);
+    return ok;
 }
 
 /* ---- health ---- */
@@ -154,35 +110,31 @@ static struct ddb_item *health_item(const char *pk) {
     return item;
 }
 
-static enum app_status check_get(struct app *app, const char *table, const struct ddb_item *key) {
+static bool check_get(struct app *app, const char *table, const struct ddb_item *key) {
     struct ddb_item *found = NULL;
     if (!ddb_get_item(app_client(app),
                       &(struct ddb_get){.table = table, .key = key, .consistent = true}, &found))
-        return app_db_fail(app, "not healthy: cannot read");
+        return app_db_fail(app, "not healthy: cannot read") == APP_OK;
     bool there = found != NULL;
     ddb_item_free(found);
-    return there ? APP_OK : app_fail(app, "not healthy: what was just written is not there");
+    if (!there)
+        app_fail(app, "not healthy: what was just written is not there");
+    return there;
 }
 
-enum app_status upkeep_health(struct app *app) {
-    char table[MENU_TABLE_SIZE], uuid[UUID_TEXT_SIZE], pk[MENU_PK_SIZE];
-    if (!menu_table(app, table))
-        return APP_USAGE;
+bool upkeep_check(struct app *app, const char *table) {
+    char uuid[UUID_TEXT_SIZE], pk[MENU_PK_SIZE];
     uuid_random(uuid);
     snprintf(pk, sizeof(pk), "health-check-%s", uuid);
     struct ddb_client *db = app_client(app);
     struct ddb_item *item = health_item(pk), *key = menu_key(pk);
-    enum app_status status = APP_OK;
-    if (!ddb_put_item(db, &(struct ddb_write){.table = table, .item = item}, NULL))
-        status = app_db_fail(app, "not healthy: cannot write");
-    else
-        status = check_get(app, table, key);
-    if (status == APP_OK &&
-        !ddb_delete_item(db, &(struct ddb_write){.table = table, .key = key}, NULL))
-        status = app_db_fail(app, "not healthy: cannot delete");
-    if (status == APP_OK)
-        printf("healthy: put, get and delete work\n");
+    bool ok = ddb_put_item(db, &(struct ddb_write){.table = table, .item = item}, NULL);
+    if (!ok)
+        app_db_fail(app, "not healthy: cannot write");
+    ok = ok && check_get(app, table, key);
+    if (ok && !ddb_delete_item(db, &(struct ddb_write){.table = table, .key = key}, NULL))
+        ok = app_db_fail(app, "not healthy: cannot delete") == APP_OK;
     ddb_item_free(item);
     ddb_item_free(key);
-    return status;
+    return ok;
 }

@@ -72,16 +72,64 @@ class Commands(LunchCache):
         self.assertEqual(set(self.item("niagara-2025-03")) & {"validationErrors", "lastUpdated"}, set())
 
     def test_history_and_stats(self):
-        for restaurant, week in (("niagara", 1), ("valfarden", 1), ("niagara", 53), ("niagara", 9)):
+        for restaurant, week in (("niagara", 1), ("valfarden", 1), ("niagara", 52), ("niagara", 9)):
             self.store({**MENU, "restaurant": restaurant, "week": week, "lunches": [{**LUNCH, "week": week}] * 2})
         self.store({**MENU, "lunches": [LUNCH, {**LUNCH, "price": 0}]})
         line = "TIME niagara-2025-%s: 2 lunches, 0 errors, completeness 1, accuracy 1, expires TIME\n"
         newest = "TIME niagara-2025-03: 1 lunch, 1 error, completeness 1, accuracy 0.92, expires TIME\n"
-        self.expect(newest + line % "09" + line % "53" + line % "01", "history", "niagara")
+        self.expect(newest + line % "09" + line % "52" + line % "01", "history", "niagara")
         self.expect(newest + line % "09", "history", "niagara", "--limit", "2")
         self.expect("", "history", "nobody")
+        self.expect(newest, "history", "niagara", "--errors")
+        for restaurant, figures in (("niagara", "menus 4, lunches 7, errors 1"), ("nobody", "menus 0, lunches 0, errors 0")):
+            self.expect(f"{restaurant}: {figures}, expired 0\n", "stats", restaurant)
         self.expect("niagara: menus 4, lunches 7, errors 1, expired 0\nvalfarden: menus 1, lunches 2, errors 0, expired 0\n"
                     "all: menus 5, lunches 9, errors 1, expired 0\n", "stats")
+
+    def test_week_53(self):
+        """Where it exists: the years that begin or end with a Thursday."""
+        years = [year for year in range(2000, 2101) if datetime.date(year, 12, 28).isocalendar()[1] == 53]
+        for year in range(2000, 2101):
+            status, out, err = self.run_app("show", "niagara", str(year), "53")
+            self.assertEqual((status, out), (1 if year in years else 2, ""), err)
+        self.assertEqual(self.store({**MENU, "year": 2026, "week": 53, "lunches": [{**LUNCH, "week": 53}]})[0], 0)
+        self.assertIsNotNone(self.item("niagara-2026-53"))
+
+    def test_many_files(self):
+        """In batches, and all of them or none."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder) / f"{week}.json" for week in range(1, 41)]
+            for week, path in enumerate(paths, 1):
+                path.write_text(json.dumps({**MENU, "week": week, "lunches": [{**LUNCH, "week": week}]}))
+            self.expect("".join(f"niagara-2025-{week:02}: 1 lunch, 0 errors, completeness 1.00, accuracy 1.00\n"
+                                for week in range(1, 41)), "store", *paths)
+            self.expect("niagara: menus 40, lunches 40, errors 0, expired 0\n", "stats", "niagara")
+            before = self.everything()
+            self.expect("", "store", *paths, paths[2], status=1, err="gramme-lunch-cache: files 3 and 41 are both niagara-2025-03\n")
+            paths[20].write_text("{}")
+            self.assertEqual(self.run_app("store", *paths)[:2], (1, ""))
+            self.assertEqual(self.everything(), before)
+
+    def test_delete(self):
+        self.store(MENU)
+        self.expect("niagara-2025-03 deleted\n", "delete", "niagara", "2025", "3")
+        self.expect("", "delete", "niagara", "2025", "3", status=1, err="gramme-lunch-cache: there is no menu niagara-2025-03\n")
+
+    def test_grade(self):
+        """What others have written without grades gets them, once; its lunches stay."""
+        lunches = {"L": [{"M": {"name": {"S": "Ärtsoppa"}, "price": {"N": "115"}, "weekday": {"S": "torsdag"}, "week": {"N": "3"},
+                                "place": {"S": "Niagara"}}}, {"M": {"name": {"S": "Fisk"}, "price": {"N": "0"}}}]}
+        menu = {"pk": {"S": "niagara-2025-03"}, "restaurant": {"S": "niagara"}, "year": {"N": "2025"}, "week": {"N": "3"},
+                "cachedAt": {"S": "2025-01-20T10:30:00.000Z"}, "lunches": lunches}
+        self.client.put_item(TableName=TABLE, Item=menu)
+        self.client.put_item(TableName=TABLE, Item={**menu, "pk": {"S": "odd"}, "lunches": {"S": "x"}})
+        self.expect("menus graded: 1\n", "grade")
+        item = self.item("niagara-2025-03")
+        errors = [(error["M"]["lunch"]["N"], error["M"]["field"]["S"]) for error in item.pop("validationErrors")["L"]]
+        self.assertEqual(errors, [("2", "price"), ("2", "weekday"), ("2", "week"), ("2", "place")])
+        self.assertEqual(item, {**menu, "lunchCount": {"N": "2"},
+                                "dataQuality": {"M": {"completeness": {"N": "0.58"}, "accuracy": {"N": "0.86"}}}})
+        self.expect("menus graded: 0\n", "grade")
 
     def test_environments(self):
         status, _, err = shell.run(f"{binary()} apply {ROOT}/apps/lunch-cache/template.yaml --param Environment=prod",
@@ -189,7 +237,7 @@ class Expiry(LunchCache):
         for week in range(1, 31):
             self.store({**MENU, "week": week, "lunches": [{**LUNCH, "week": week}]}, "--ttl", "1s" if week <= 10 else "1h")
         time.sleep(2)
-        self.expect("", "show", "niagara", "2025", "10", status=1, err="gramme-lunch-cache: there is no menu niagara-2025-10: it has expired\n")
+        self.expect("", "show", "niagara", "2025", "10", status=1, err="gramme-lunch-cache: there is no menu niagara-2025-10\n")
         self.assertIn(", expired ", self.run_app("history", "niagara")[1].splitlines()[-1])
         self.expect("niagara: menus 30, lunches 30, errors 0, expired 10\nall: menus 30, lunches 30, errors 0, expired 10\n", "stats")
         self.expect("expired menus deleted: 10\n", "cleanup")
@@ -207,7 +255,7 @@ class Policy(LunchCache):
     def test_every_action_of_the_policy_is_needed_and_no_other(self):
         def scenario(run):
             run("store", f"{ROOT}/apps/lunch-cache/niagara.json", "--ttl", "1s")
-            for command in ("show niagara 2025 3", "history niagara", "stats", "cleanup", "health",
+            for command in ("show niagara 2025 3", "history niagara", "stats", "cleanup", "grade", "health", "delete niagara 2025 3",
                             "load --menus 1 --reads 1 --queries 1"):
                 run(*command.split())
 
@@ -230,13 +278,17 @@ class BadInput(LunchCache):
             ("show niagara 2025", "WEEK is missing"),
             *[(f"show niagara -- '{year}' 3", f"YEAR is a number from 2000 to 9999, not '{year}'")
               for year in ("25", "1999", "10000", "x", "2025x", " 2025", "-2025", "99999999999999999999")],
-            *[(f"show niagara 2025 -- '{week}'", f"WEEK is a number from 1 to 53, not '{week}'")
-              for week in ("0", "54", "x", "3.5", "-3", "+3")],
+            *[(f"show niagara 2025 -- '{week}'", f"WEEK of 2025 is a number from 1 to 52, not '{week}'")
+              for week in ("0", "53", "54", "x", "3.5", "-3", "+3")],
+            ("show niagara 2026 54", "WEEK of 2026 is a number from 1 to 53, not '54'"),
+            ("delete niagara 2025", "WEEK is missing"),
+            ("delete niagara 2025 53", "WEEK of 2025 is a number from 1 to 52, not '53'"),
+            ("stats Niagara", f"{self.RESTAURANT} 'Niagara'"),
             ("show niagara 2025 3 4", "unexpected operand '4'"),
             ("history", "RESTAURANT is missing"),
             ("history N", f"{self.RESTAURANT} 'N'"),
             ("history n --limit 0", "--limit takes a number from 1 to 1000000, not '0'"),
-            ("stats now", "unexpected operand 'now'"),
+            ("stats now then", "unexpected operand 'then'"),
             *[(f"{command} --environment a/b", environment) for command in ("stats", "cleanup", "health", "load", "history n")],
             ("load --menus 0", "--menus takes a number from 1 to 5000, not '0'"),
             ("load --reads 5001", "--reads takes a number from 1 to 5000, not '5001'"),
@@ -259,6 +311,7 @@ class BadInput(LunchCache):
             *[(menu(restaurant=value), restaurant) for value in ("absent", "", "Niagara", "a b", 5, "x" * 65)],
             *[(menu(year=value), "FILE has no year from 2000 to 9999") for value in ("absent", 25, "2025", 2025.5, 1e10, None)],
             *[(menu(week=value), "FILE has no week from 1 to 53") for value in ("absent", 0, 54, "3", 3.1, -3)],
+            (menu(week=53), "FILE has week 53 of a year of 52 weeks"),
             *[(menu(lunches=value), lunches) for value in ("absent", [], {}, "x", [LUNCH] * 201)],
             (menu(source=5), "FILE has a source that is not a text of at most 200 bytes"),
             (menu(source="x" * 201), "FILE has a source that is not a text of at most 200 bytes"),
