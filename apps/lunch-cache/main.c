@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "load.h"
 #include "menu.h"
+#include "serve.h"
 
 static const struct app_command commands[] = {
     {"store", "FILE...", "checks menus of a week and stores them; - is standard input",
@@ -20,6 +21,8 @@ static const struct app_command commands[] = {
      menu_environment_option},
     {"health", NULL, "tries a put, a get and a delete", health_command, menu_environment_option},
     {"load", NULL, "measures batch writes, reads and queries, many at once", load, load_options},
+    {"serve", NULL, "answers the same over HTTP, cleans up and grades", serve_command,
+     serve_options},
     {0},
 };
 
