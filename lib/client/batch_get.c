@@ -65,10 +65,13 @@ static bool advance(struct ddb_cursor *cursor) {
     bool was_rest = cursor->rest.len > 0, is_rest = !is_empty_object(cursor->page_rest);
     bool progress = !was_rest || cursor->page_rest.len < cursor->rest.len;
     cursor->rounds_in_vain = progress ? 1 : cursor->rounds_in_vain + 1;
-    if (is_rest && cursor->rounds_in_vain >= client->settings.attempts_max)
-        return client_fail(client, DDB_ERROR_SERVICE,
-                           "the server left keys of a batch unprocessed, %d times in a row",
-                           cursor->rounds_in_vain);
+    if (is_rest && cursor->rounds_in_vain >= client->settings.attempts_max) {
+        client_fail(client, DDB_ERROR_SERVICE,
+                    "the server left keys of a batch unprocessed, %d times in a row",
+                    cursor->rounds_in_vain);
+        client->error.retryable = true;
+        return false;
+    }
     if (!was_rest)
         cursor->keys_sent += cursor->keys_asked;
     buffer_reset(&cursor->rest);

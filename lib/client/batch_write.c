@@ -110,11 +110,13 @@ static bool send_chunk(struct ddb_client *client, size_t left) {
         if (still_left == 0)
             return true;
         rounds_in_vain = still_left < left ? 1 : rounds_in_vain + 1;
-        if (rounds_in_vain >= client->settings.attempts_max)
-            return client_fail(client, DDB_ERROR_SERVICE,
-                               "the server left %zu writes of a batch unprocessed, %d times in a "
-                               "row",
-                               still_left, rounds_in_vain);
+        if (rounds_in_vain >= client->settings.attempts_max) {
+            client_fail(client, DDB_ERROR_SERVICE,
+                        "the server left %zu writes of a batch unprocessed, %d times in a row",
+                        still_left, rounds_in_vain);
+            client->error.retryable = true;
+            return false;
+        }
         left = still_left;
         write_rest(client, rest);
         client_wait(client, rounds_in_vain);

@@ -57,6 +57,8 @@ struct ddb_client *client_new(const struct ddb_options *options, settings_variab
     buffer_init(&client->reply, client->settings.reply_size_max);
     client->transport = transport;
     client->random = random;
+    client->deadline_ms = INT64_MAX;
+    client->budget.tokens = client->budget.tokens_max = client->settings.retry_budget;
     if (client->problem == NULL && transport == NULL) {
         client->transport = transport_curl_new(&client->settings);
         if (client->transport == NULL)
@@ -87,6 +89,27 @@ const char *ddb_version(void) {
     return GRAMME_VERSION;
 }
 
+/* ---- time ---- */
+
+static int64_t now_ms(const struct ddb_client *client) {
+    return client->transport->now_ms(client->transport);
+}
+
+void ddb_client_set_deadline(struct ddb_client *client, int64_t timeout_ms) {
+    bool none = client->problem != NULL || timeout_ms <= 0 || timeout_ms > INT64_MAX / 2;
+    client->deadline_ms = none ? INT64_MAX : now_ms(client) + timeout_ms;
+}
+
+bool client_wait(struct ddb_client *client, int failures) {
+    struct transport *transport = client->transport;
+    int64_t most_ms = retry_wait_max_ms(&client->settings, failures);
+    int64_t wait_ms = (int64_t)random_below(client->random, (uint64_t)most_ms + 1);
+    if (client->call_deadline_ms - now_ms(client) <= wait_ms)
+        return false;
+    transport->sleep_ms(transport, wait_ms);
+    return true;
+}
+
 /* ---- attempts ---- */
 
 bool client_begin(struct ddb_client *client) {
@@ -97,6 +120,11 @@ bool client_begin(struct ddb_client *client) {
     buffer_reset(&client->request);
     if (client->problem != NULL)
         return client_fail(client, DDB_ERROR_CONFIG, "%s", client->problem);
+    client->call_deadline_ms = client->deadline_ms;
+    if (client->settings.call_timeout_ms > 0) {
+        int64_t end_ms = now_ms(client) + client->settings.call_timeout_ms;
+        client->call_deadline_ms = end_ms < client->deadline_ms ? end_ms : client->deadline_ms;
+    }
     return true;
 }
 
@@ -108,7 +136,11 @@ static void fail_without_reply(struct ddb_client *client) {
     client_fail(client, kind, "%s: %s", client->settings.endpoint, answer->detail);
 }
 
-static enum verdict attempt(struct ddb_client *client, const struct exchange *exchange) {
+static enum verdict attempt(struct ddb_client *client, struct exchange *exchange) {
+    int64_t left_ms = client->call_deadline_ms - now_ms(client);
+    exchange->timeout_ms = client->settings.request_timeout_ms;
+    if (left_ms < exchange->timeout_ms)
+        exchange->timeout_ms = left_ms;
     client_clear_error(client);
     buffer_reset(&client->reply);
     client->transport->exchange(client->transport, exchange, &client->reply, &client->answer);
@@ -129,15 +161,29 @@ static bool may_have_happened(const struct ddb_client *client, enum verdict last
     return ambiguous && !(client->repeat == REPEAT_TOKEN && last == VERDICT_FINAL);
 }
 
-void client_wait(struct ddb_client *client, int failures) {
-    struct transport *transport = client->transport;
-    int64_t most_ms = retry_wait_max_ms(&client->settings, failures);
-    transport->sleep_ms(transport, (int64_t)random_below(client->random, (uint64_t)most_ms + 1));
+/* What is told of the latest attempt when there is no other. Always false. */
+static bool give_up(struct ddb_client *client, enum verdict verdict, bool ambiguous) {
+    struct ddb_error *error = &client->error;
+    error->maybe_applied = may_have_happened(client, verdict, ambiguous);
+    error->retryable = verdict != VERDICT_FINAL || retry_worth_it(error);
+    return false;
+}
+
+/* Pays and waits for another attempt; false: there is none. */
+static bool prepare_again(struct ddb_client *client, enum verdict verdict) {
+    bool again = verdict == VERDICT_AGAIN ||
+                 (verdict == VERDICT_AMBIGUOUS && client->repeat != REPEAT_NEVER);
+    return again && client->attempts < client->settings.attempts_max &&
+           retry_budget_pay(&client->budget, client->answer.kind) &&
+           client_wait(client, client->attempts);
 }
 
 bool client_send(struct ddb_client *client, const char *operation, enum repeat repeat) {
     if (client->request.overflow)
         return client_fail(client, DDB_ERROR_INPUT, "%s: the request is too large", operation);
+    client->attempts = 0;
+    if (client->call_deadline_ms <= now_ms(client))
+        return client_fail(client, DDB_ERROR_TIMEOUT, "%s: the deadline has passed", operation);
     const char *prefix = strchr(operation, '.') == NULL ? "DynamoDB_20120810." : "";
     struct slice target = arena_printf(&client->arena, "%s%s", prefix, operation);
     struct exchange exchange = {.target = (const char *)target.data,
@@ -145,17 +191,15 @@ bool client_send(struct ddb_client *client, const char *operation, enum repeat r
                                 .repeatable = repeat != REPEAT_NEVER};
     bool ambiguous = false;
     client->repeat = repeat;
+    client->budget.paid = 0;
     for (client->attempts = 1;; client->attempts++) {
         enum verdict verdict = attempt(client, &exchange);
-        if (verdict == VERDICT_DONE)
+        if (verdict == VERDICT_DONE) {
+            retry_budget_earn(&client->budget);
             return true;
-        ambiguous |= verdict == VERDICT_AMBIGUOUS;
-        bool again =
-            verdict == VERDICT_AGAIN || (verdict == VERDICT_AMBIGUOUS && repeat != REPEAT_NEVER);
-        if (!again || client->attempts >= client->settings.attempts_max) {
-            client->error.maybe_applied = may_have_happened(client, verdict, ambiguous);
-            return false;
         }
-        client_wait(client, client->attempts);
+        ambiguous |= verdict == VERDICT_AMBIGUOUS;
+        if (!prepare_again(client, verdict))
+            return give_up(client, verdict, ambiguous);
     }
 }

@@ -24,6 +24,9 @@ struct ddb_client {
     struct answer answer;
     enum repeat repeat; /* of the latest request */
     int attempts;
+    struct retry_budget budget;
+    int64_t deadline_ms;      /* by the transport's clock; INT64_MAX: none */
+    int64_t call_deadline_ms; /* of this call: the earlier one of that and its own */
     bool failed;
     struct ddb_error error;
     struct ddb_item **error_items; /* all that the error points to: ours to free */
@@ -43,8 +46,9 @@ bool client_fail(struct ddb_client *client, enum ddb_error_kind kind, const char
 /* Sends what is in `request`, as often as `repeat` and the settings let it. True: `reply` has the
  * body. */
 bool client_send(struct ddb_client *client, const char *operation, enum repeat repeat);
-/* A random wait after so many failures in a row. */
-void client_wait(struct ddb_client *client, int failures);
+/* A random wait after so many failures in a row. False, without a wait, when it would go past the
+ * call's deadline: what is sent then ends there. */
+bool client_wait(struct ddb_client *client, int failures);
 
 /* reply_error.c: makes the client's error of an error reply; the type is "" when the body is not
  * DynamoDB's. */

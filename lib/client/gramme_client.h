@@ -99,12 +99,19 @@ struct ddb_options {
     size_t reply_size_max;  /* 64 MB; a longer reply is an error */
     /* "dynamodb"; "monitoring" for calls to GraniteServiceVersion20100801, and so on */
     const char *signing_name;
+    int call_timeout_ms; /* no limit; else of a call or a cursor's page, all attempts included */
+    int retry_budget;    /* 500; -1 has no bottom: see "Trying again" */
 };
 
 /* Never NULL. When a setting is missing or wrong, ddb_client_error() says which, and every call
  * with this client fails with the same error. Nothing is sent before the first call. */
 DDB_API struct ddb_client *ddb_client_new(const struct ddb_options *options);
 DDB_API void ddb_client_free(struct ddb_client *client);
+
+/* Everything that this client does from now on, whole cursors and waits included, must be done
+ * after so many milliseconds: no attempt lasts longer, no wait is begun that does, and then every
+ * call fails with DDB_ERROR_TIMEOUT. 0 or less takes the limit away again. */
+DDB_API void ddb_client_set_deadline(struct ddb_client *client, int64_t timeout_ms);
 
 /* The library's version, "0.1.0". */
 DDB_API const char *ddb_version(void);
@@ -141,6 +148,10 @@ struct ddb_error {
     const struct ddb_item *item;
     const struct ddb_reason *reasons; /* TransactionCanceledException, else NULL */
     size_t reason_count;
+    /* The same call may work a moment later: throttled, in a conflict with another transaction, no
+     * connection, a time-out, an error of the server's own. Where maybe_applied is set, too, find
+     * out first. */
+    bool retryable;
 };
 
 /* About the latest call; NULL when it succeeded. Valid until the next call. */
@@ -159,7 +170,12 @@ DDB_API bool ddb_client_failed_with(const struct ddb_client *client, const char 
  *     first one's work;
  *   - UpdateItem and PartiQL statements are not, as ADD would add twice. The error has
  *     maybe_applied set. Set `idempotent` where twice is as good as once.
- * Every wait is random between 0 and a bound that doubles. */
+ * Every wait is random between 0 and a bound that doubles. No wait goes past a deadline.
+ *
+ * A client that fails all the time must not make things worse: a budget of 500 tokens pays for
+ * second attempts, 5 for one and 10 after a time-out. When such an attempt succeeds, what it cost
+ * comes back; a call that works at once brings 1. Without enough tokens the error is told at
+ * once. */
 
 /* ---- any operation ---- */
 

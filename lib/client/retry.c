@@ -2,6 +2,7 @@
 #include "client/retry.h"
 
 enum { HTTP_OK = 200, HTTP_TOO_MANY = 429, HTTP_SERVER_ERROR = 500 };
+enum { RETRY_COST = 5, RETRY_COST_TIMEOUT = 10 };
 
 static bool is_in(const char *name, const char *const *list) {
     for (; *list != NULL; list++)
@@ -22,21 +23,42 @@ enum repeat repeat_of_operation(const char *operation) {
     return is_in(operation, once) ? REPEAT_NEVER : REPEAT_SAME;
 }
 
-/* The server refused before it did anything. TransactionConflictException is not on the SDKs'
- * lists, but an item that is in a transaction now will soon be free. */
+/* The server refused before it did anything. The names are those that the AWS SDKs know;
+ * conflicts with a transaction are not on their lists, but the item will soon be free. */
 static bool nothing_happened(const char *type) {
-    static const char *const types[] = {"ProvisionedThroughputExceededException",
-                                        "ThrottlingException",
-                                        "Throttling",
+    static const char *const types[] = {"BandwidthLimitExceeded",
+                                        "EC2ThrottledException",
+                                        "LimitExceededException",
+                                        "PriorRequestNotComplete",
+                                        "ProvisionedThroughputExceededException",
+                                        "ReplicatedWriteConflictException",
                                         "RequestLimitExceeded",
                                         "RequestThrottled",
                                         "RequestThrottledException",
+                                        "SlowDown",
+                                        "ThrottledException",
+                                        "Throttling",
+                                        "ThrottlingException",
                                         "TooManyRequestsException",
-                                        "TransactionInProgressException",
                                         "TransactionConflictException",
-                                        "ReplicatedWriteConflictException",
+                                        "TransactionInProgressException",
                                         NULL};
     return is_in(type, types);
+}
+
+/* The server gave up, who knows where. */
+static bool timed_out(const char *type) {
+    static const char *const types[] = {"RequestTimeout", "RequestTimeoutException", NULL};
+    return is_in(type, types);
+}
+
+bool retry_worth_it(const struct ddb_error *error) {
+    static const char *const codes[] = {"None", "ProvisionedThroughputExceeded", "ThrottlingError",
+                                        "TransactionConflict", NULL};
+    for (size_t i = 0; i < error->reason_count; i++)
+        if (!is_in(error->reasons[i].code, codes))
+            return false;
+    return error->reason_count > 0;
 }
 
 enum verdict retry_verdict(const struct answer *answer, const char *type) {
@@ -56,7 +78,25 @@ enum verdict retry_verdict(const struct answer *answer, const char *type) {
         return VERDICT_DONE;
     if (nothing_happened(type) || answer->status == HTTP_TOO_MANY)
         return VERDICT_AGAIN;
-    return answer->status >= HTTP_SERVER_ERROR ? VERDICT_AMBIGUOUS : VERDICT_FINAL;
+    return answer->status >= HTTP_SERVER_ERROR || timed_out(type) ? VERDICT_AMBIGUOUS
+                                                                  : VERDICT_FINAL;
+}
+
+bool retry_budget_pay(struct retry_budget *budget, enum answer_kind after) {
+    int cost = after == ANSWER_TIMEOUT ? RETRY_COST_TIMEOUT : RETRY_COST;
+    if (budget->tokens_max >= 0 && budget->tokens < cost)
+        return false;
+    budget->tokens -= budget->tokens_max >= 0 ? cost : 0;
+    budget->paid = cost;
+    return true;
+}
+
+void retry_budget_earn(struct retry_budget *budget) {
+    if (budget->tokens_max < 0)
+        return;
+    budget->tokens += budget->paid > 0 ? budget->paid : 1;
+    if (budget->tokens > budget->tokens_max)
+        budget->tokens = budget->tokens_max;
 }
 
 int64_t retry_wait_max_ms(const struct settings *settings, int failures) {

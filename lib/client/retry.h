@@ -27,6 +27,22 @@ enum repeat repeat_of_operation(const char *operation);
 /* `type` is that of the error reply, "" when there is none. */
 enum verdict retry_verdict(const struct answer *answer, const char *type);
 
+/* Whether the same call may work a moment later, though it is not sent again by itself: a
+ * transaction that was cancelled by nothing but conflicts and throttling. */
+bool retry_worth_it(const struct ddb_error *error);
+
+/* What pays for second attempts, as the standard mode of the AWS SDKs has it. */
+struct retry_budget {
+    int tokens;
+    int tokens_max; /* -1: without end */
+    int paid;       /* for the latest attempt of the call; 0: it is the first */
+};
+
+/* Before a second attempt. False: there is not enough, and none is taken. */
+bool retry_budget_pay(struct retry_budget *budget, enum answer_kind after);
+/* After a call that worked. */
+void retry_budget_earn(struct retry_budget *budget);
+
 /* The longest that may be waited before the attempt after `failures` failed ones. */
 int64_t retry_wait_max_ms(const struct settings *settings, int failures);
 

@@ -11,6 +11,7 @@ enum {
     ATTEMPTS_MAX = 6,
     BACKOFF_BASE_MS = 50,
     BACKOFF_MAX_MS = 5000,
+    RETRY_BUDGET = 500,
     REPLY_SIZE_MAX = 64 * 1024 * 1024,
     REGION_LEN_MAX = 63,
 };
@@ -192,9 +193,12 @@ static int positive(int value, int otherwise) {
 static void load_patience(const struct ddb_options *options, struct settings *settings) {
     settings->connect_timeout_ms = positive(options->connect_timeout_ms, CONNECT_TIMEOUT_MS);
     settings->request_timeout_ms = positive(options->request_timeout_ms, REQUEST_TIMEOUT_MS);
+    settings->call_timeout_ms = positive(options->call_timeout_ms, 0);
     settings->attempts_max = positive(options->attempts_max, ATTEMPTS_MAX);
     settings->backoff_base_ms = positive(options->backoff_base_ms, BACKOFF_BASE_MS);
     settings->backoff_max_ms = positive(options->backoff_max_ms, BACKOFF_MAX_MS);
+    settings->retry_budget =
+        options->retry_budget < 0 ? -1 : positive(options->retry_budget, RETRY_BUDGET);
     settings->reply_size_max =
         options->reply_size_max > 0 ? options->reply_size_max : REPLY_SIZE_MAX;
 }

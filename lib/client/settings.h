@@ -16,9 +16,11 @@ struct settings {
     const char *ca_file; /* NULL: the system's */
     int connect_timeout_ms;
     int request_timeout_ms;
+    int call_timeout_ms; /* 0: none */
     int attempts_max;
     int backoff_base_ms;
     int backoff_max_ms;
+    int retry_budget; /* -1: without end */
     size_t reply_size_max;
 };
 

@@ -14,6 +14,7 @@ struct exchange {
     /* Sending it twice does no harm. libcurl by itself repeats a request when a kept connection
      * turns out to be closed. */
     bool repeatable;
+    int64_t timeout_ms;
 };
 
 enum answer_kind {
@@ -37,6 +38,7 @@ struct transport {
     void (*exchange)(struct transport *transport, const struct exchange *exchange,
                      struct buffer *body, struct answer *ret_answer);
     void (*sleep_ms)(struct transport *transport, int64_t duration_ms);
+    int64_t (*now_ms)(struct transport *transport); /* a clock that only goes on */
     void (*free)(struct transport *transport);
 };
 

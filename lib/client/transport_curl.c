@@ -153,6 +153,7 @@ static void exchange_by_curl(struct transport *transport, const struct exchange 
         return;
     }
     libcurl.easy_setopt(t->curl, CURLOPT_HTTPHEADER, headers);
+    libcurl.easy_setopt(t->curl, CURLOPT_TIMEOUT_MS, (long)exchange->timeout_ms);
     libcurl.easy_setopt(t->curl, CURLOPT_POSTFIELDS, (const char *)exchange->body.data);
     libcurl.easy_setopt(t->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)exchange->body.len);
     CURLcode code = libcurl.easy_perform(t->curl);
@@ -175,6 +176,13 @@ static void sleep_for_real(struct transport *transport, int64_t duration_ms) {
     }
 }
 
+static int64_t monotonic_ms(struct transport *transport) {
+    (void)transport;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 /* ---- life ---- */
 
 static void free_curl(struct transport *transport) {
@@ -193,7 +201,6 @@ static void set_options(struct curl_transport *t) {
     libcurl.easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     libcurl.easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
     libcurl.easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)settings->connect_timeout_ms);
-    libcurl.easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)settings->request_timeout_ms);
     if (settings->ca_file != NULL)
         libcurl.easy_setopt(curl, CURLOPT_CAINFO, settings->ca_file);
     libcurl.easy_setopt(curl, CURLOPT_ERRORBUFFER, t->error_text);
@@ -218,8 +225,10 @@ struct transport *transport_curl_new(const struct settings *settings) {
     if (curl == NULL)
         return NULL;
     struct curl_transport *t = tree_alloc(sizeof(*t));
-    t->transport = (struct transport){
-        .exchange = exchange_by_curl, .sleep_ms = sleep_for_real, .free = free_curl};
+    t->transport = (struct transport){.exchange = exchange_by_curl,
+                                      .sleep_ms = sleep_for_real,
+                                      .now_ms = monotonic_ms,
+                                      .free = free_curl};
     t->settings = settings;
     t->curl = curl;
     if (!start_signer(t)) {

@@ -23,6 +23,11 @@ static void no_sleep(struct transport *transport, int64_t duration_ms) {
     (void)transport, (void)duration_ms;
 }
 
+static int64_t no_time(struct transport *transport) {
+    (void)transport;
+    return 0;
+}
+
 static void no_free(struct transport *transport) {
     (void)transport;
 }
@@ -93,7 +98,7 @@ static void read_profiles(struct slice text) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct transport transport = {answer, no_sleep, no_free};
+    struct transport transport = {answer, no_sleep, no_time, no_free};
     if (size < 2)
         return 0;
     reply_status = (data[1] & 1) != 0 ? 200 : 400;

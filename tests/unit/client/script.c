@@ -4,10 +4,14 @@
 const struct step *script;
 char waits[2048];
 char sent[4096];
+int64_t script_ms;
+int64_t timeout_ms;
 
 static void follow(struct transport *transport, const struct exchange *exchange,
                    struct buffer *body, struct answer *ret_answer) {
     (void)transport;
+    timeout_ms = exchange->timeout_ms;
+    script_ms += script->kind == ANSWER_TIMEOUT ? timeout_ms : 1;
     snprintf(sent, sizeof(sent), "%s %.*s", exchange->target, SLICE_ARGS(exchange->body));
     *ret_answer = (struct answer){.kind = script->kind, .status = script->status};
     if (script->kind == ANSWER_REPLY) {
@@ -23,6 +27,12 @@ static void keep_wait(struct transport *transport, int64_t duration_ms) {
     (void)transport;
     size_t len = strlen(waits);
     snprintf(waits + len, sizeof(waits) - len, "%lld ", (long long)duration_ms);
+    script_ms += duration_ms;
+}
+
+static int64_t now_ms(struct transport *transport) {
+    (void)transport;
+    return script_ms;
 }
 
 static void fill(const struct random *random, void *bytes, size_t size) {
@@ -42,8 +52,9 @@ const char *no_variable(const char *name) {
 }
 
 struct transport *script_transport(const struct step *steps) {
-    static struct transport transport = {follow, keep_wait, no_free};
+    static struct transport transport = {follow, keep_wait, now_ms, no_free};
     script = steps;
+    script_ms = 0;
     waits[0] = sent[0] = '\0';
     return &transport;
 }

@@ -1,5 +1,6 @@
 /* script.h - a client whose server follows a script: what is answered, what was sent, how long was
- * waited. Time stands still but for the waits. */
+ * waited. Time is made of the waits, of a millisecond for each exchange, and of those that time
+ * out. */
 #ifndef TESTS_UNIT_CLIENT_SCRIPT_H
 #define TESTS_UNIT_CLIENT_SCRIPT_H
 
@@ -30,6 +31,8 @@ struct step {
 extern const struct step *script;       /* the next step */
 extern char waits[2048];                /* the longest that each wait might have been */
 extern char sent[4096];                 /* the latest request: its target and its body */
+extern int64_t script_ms;               /* the time */
+extern int64_t timeout_ms;              /* that the latest request had */
 extern const struct random fake_random; /* all bits are set: each wait is the longest possible */
 
 const char *no_variable(const char *name);

@@ -31,6 +31,7 @@ static void attempts_end(void **state) {
     assert_ptr_equal(script, steps + 6);
     assert_int_equal(ddb_client_error(client)->attempts, 6);
     assert_false(ddb_client_error(client)->maybe_applied);
+    assert_true(ddb_client_error(client)->retryable);
     assert_true(ddb_client_failed_with(client, "ThrottlingException"));
     assert_string_equal(ddb_client_error(client)->message, "");
     ddb_client_free(client);
@@ -153,6 +154,132 @@ static void a_client_without_settings_fails_every_call(void **state) {
     ddb_client_free(NULL);
 }
 
+/* ---- deadlines ---- */
+
+static void no_wait_goes_past_the_deadline(void **state) {
+    (void)state;
+    const struct step steps[] = {THROTTLED, THROTTLED, THROTTLED, THROTTLED, DONE};
+    struct ddb_client *client = script_client(steps);
+    ddb_client_set_deadline(client, 300);
+    assert_null(ddb_call(client, "GetItem", "{}"));
+    assert_string_equal(waits, "50 100 ");
+    assert_int_equal(timeout_ms, 300 - 152);
+    assert_true(ddb_client_failed_with(client, "ThrottlingException"));
+    assert_int_equal(ddb_client_error(client)->attempts, 3);
+    script_ms = 280;
+    assert_null(ddb_call(client, "GetItem", "{}"));
+    assert_int_equal(ddb_client_error(client)->attempts, 1);
+    script_ms = 300;
+    assert_null(ddb_call(client, "GetItem", "{}"));
+    assert_int_equal(ddb_client_error(client)->kind, DDB_ERROR_TIMEOUT);
+    assert_string_equal(ddb_client_error(client)->message, "GetItem: the deadline has passed");
+    assert_int_equal(ddb_client_error(client)->attempts, 0);
+    ddb_client_set_deadline(client, 0);
+    assert_non_null(ddb_call(client, "GetItem", "{}"));
+    assert_int_equal(timeout_ms, 30000);
+    ddb_client_free(client);
+}
+
+static void a_call_has_a_deadline_of_its_own(void **state) {
+    (void)state;
+    const struct step steps[] = {THROTTLED, {ANSWER_TIMEOUT, 0, NULL}, DONE, DONE};
+    struct ddb_client *client = client_new(&(struct ddb_options){.endpoint = "http://x",
+                                                                 .region = "r",
+                                                                 .access_key_id = "a",
+                                                                 .secret_access_key = "b",
+                                                                 .call_timeout_ms = 200},
+                                           no_variable, script_transport(steps), &fake_random);
+    assert_null(ddb_call(client, "GetItem", "{}"));
+    assert_int_equal(ddb_client_error(client)->kind, DDB_ERROR_TIMEOUT);
+    assert_int_equal(script_ms, 200);
+    assert_non_null(ddb_call(client, "GetItem", "{}"));
+    assert_int_equal(timeout_ms, 200);
+    ddb_client_set_deadline(client, 150);
+    assert_non_null(ddb_call(client, "GetItem", "{}"));
+    assert_int_equal(timeout_ms, 150);
+    ddb_client_free(client);
+}
+
+/* ---- what is worth another call, and what pays for it ---- */
+
+static void assert_retryable(const struct step *step, const char *operation, bool expected) {
+    const struct step steps[] = {*step, *step, *step, *step, *step, *step};
+    struct ddb_client *client = script_client(steps);
+    assert_null(ddb_call(client, operation, "{}"));
+    assert_int_equal(ddb_client_error(client)->retryable, expected);
+    ddb_client_free(client);
+}
+
+#define CANCELLED(reasons)                                    \
+    {                                                         \
+        ANSWER_REPLY, 400,                                    \
+            "{\"__type\":\"x#TransactionCanceledException\"," \
+            "\"CancellationReasons\":[" reasons "]}"          \
+    }
+
+static void errors_say_whether_another_call_may_work(void **state) {
+    (void)state;
+    const struct step yes[] = {
+        THROTTLED,
+        {ANSWER_NOT_SENT, 0, NULL},
+        {ANSWER_TIMEOUT, 0, NULL},
+        {ANSWER_REPLY, 500, "{}"},
+        {ANSWER_REPLY, 400, "{\"__type\":\"x#RequestTimeoutException\"}"},
+        {ANSWER_REPLY, 400, "{\"__type\":\"x#LimitExceededException\"}"},
+        CANCELLED("{\"Code\":\"None\"},{\"Code\":\"TransactionConflict\"}"),
+    };
+    const struct step no[] = {
+        {ANSWER_NEVER, 0, NULL},
+        {ANSWER_REPLY, 400, "{\"__type\":\"x#ValidationException\"}"},
+        {ANSWER_REPLY, 404, "no"},
+        CANCELLED("{\"Code\":\"TransactionConflict\"},{\"Code\":\"ConditionalCheckFailed\"}"),
+    };
+    for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+        assert_retryable(&yes[i], "UpdateItem", true);
+    for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+        assert_retryable(&no[i], "UpdateItem", false);
+}
+
+static struct ddb_client *client_with_budget(const struct step *steps, int budget) {
+    return client_new(&(struct ddb_options){.endpoint = "http://x",
+                                            .region = "r",
+                                            .access_key_id = "a",
+                                            .secret_access_key = "b",
+                                            .retry_budget = budget},
+                      no_variable, script_transport(steps), &fake_random);
+}
+
+static void second_attempts_are_paid_for(void **state) {
+    (void)state;
+    /* 12 tokens: two attempts more, 2 left; none; and after three calls that worked one more, whose
+     * success gives its 5 back. */
+    const struct step steps[] = {THROTTLED, THROTTLED, THROTTLED, THROTTLED, DONE, DONE,
+                                 DONE,      THROTTLED, DONE,      THROTTLED, DONE};
+    static const int attempts[] = {3, 1, 1, 1, 1, 2, 2};
+    struct ddb_client *client = client_with_budget(steps, 12);
+    for (size_t i = 0; i < sizeof(attempts) / sizeof(*attempts); i++) {
+        const struct step *before = script;
+        ddb_call(client, "GetItem", "{}");
+        assert_int_equal(script - before, attempts[i]);
+        assert_int_equal(ddb_client_error(client) != NULL, i < 2);
+    }
+    assert_ptr_equal(script, steps + 11);
+    ddb_client_free(client);
+}
+
+static void a_time_out_costs_more(void **state) {
+    (void)state;
+    const struct step steps[] = {{ANSWER_TIMEOUT, 0, NULL}, THROTTLED, DONE, DONE};
+    struct ddb_client *client = client_with_budget(steps, 12);
+    assert_null(ddb_call(client, "GetItem", "{}"));
+    assert_ptr_equal(script, steps + 2);
+    ddb_client_free(client);
+    const struct step many[] = {{ANSWER_TIMEOUT, 0, NULL}, THROTTLED, THROTTLED, THROTTLED, DONE};
+    client = client_with_budget(many, -1);
+    assert_non_null(ddb_call(client, "GetItem", "{}"));
+    ddb_client_free(client);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_double_up_to_their_maximum),
@@ -163,6 +290,11 @@ int main(void) {
         cmocka_unit_test(errors_are_decoded),
         cmocka_unit_test(an_error_has_items_and_reasons),
         cmocka_unit_test(a_client_without_settings_fails_every_call),
+        cmocka_unit_test(no_wait_goes_past_the_deadline),
+        cmocka_unit_test(a_call_has_a_deadline_of_its_own),
+        cmocka_unit_test(errors_say_whether_another_call_may_work),
+        cmocka_unit_test(second_attempts_are_paid_for),
+        cmocka_unit_test(a_time_out_costs_more),
     };
     return cmocka_run_group_tests_name("client sending", tests, NULL, NULL);
 }
