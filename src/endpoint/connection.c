@@ -77,7 +77,7 @@ static void begin_exchange(struct connection *c) {
                           memory_order_relaxed);
     http_request_ids_next(&thread->ids, c->request_id);
     c->exchange.user = NULL;
-    c->exchange.began_ns = net_loop_round_ns(thread->loop);
+    c->exchange.began = net_loop_round_ticks(thread->loop);
     c->exchange.crc32_known = false;
     c->handling = true;
     c->replied = false;

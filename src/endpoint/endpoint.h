@@ -60,7 +60,7 @@ struct exchange {
     struct arena arena;          /* empty when the handler is called */
     struct buffer reply;         /* the body; empty when the handler is called */
     struct slice request_id;     /* what x-amzn-RequestId will say, for logs */
-    uint64_t began_ns;           /* of the monotonic clock: when it was complete */
+    uint64_t began;              /* in ticks (base/ticks.h): when it was complete */
     struct net_loop *loop;       /* of this connection's thread */
     void *thread_context;        /* what thread_start() returned for that thread */
     struct net_task task;        /* the handler's own: for its way back to the thread */

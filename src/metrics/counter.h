@@ -36,13 +36,26 @@ struct spread {
 
 void spread_widen(struct spread *spread, uint64_t min_plus, uint64_t max_plus);
 
-/* Nearly every sample lies between the extremes, which one comparison tells. */
-static inline void spread_add(struct spread *spread, uint64_t sample) {
+/* Whether a sample lies between the extremes, as nearly every one does: one comparison tells. */
+static inline bool spread_holds(const struct spread *spread, uint64_t sample) {
     uint64_t min_plus = counter_read(&spread->min_plus);
+    return __builtin_expect(sample + 1 - min_plus <= counter_read(&spread->max_plus) - min_plus, 1);
+}
+
+/* Of a sample that the spread holds. */
+static inline void spread_add_held(struct spread *spread, uint64_t sample) {
     counter_add(&spread->sum, sample);
     counter_add(&spread->count, 1);
-    if (__builtin_expect(sample + 1 - min_plus > counter_read(&spread->max_plus) - min_plus, 0))
+}
+
+static inline void spread_hold(struct spread *spread, uint64_t sample) {
+    if (!spread_holds(spread, sample))
         spread_widen(spread, sample + 1, sample + 1);
+}
+
+static inline void spread_add(struct spread *spread, uint64_t sample) {
+    spread_add_held(spread, sample);
+    spread_hold(spread, sample);
 }
 
 /* Adds `from` to a total. `take`: its extremes begin anew. */

@@ -36,16 +36,22 @@ extern const struct latency_octave latency_octaves[LATENCY_OCTAVES];
 /* A bucket's number is that of its quarter of a power of two, plus the bounds that are below the
  * time: where a bound cuts a quarter, the two halves are neighbours. */
 static inline size_t latency_bucket(uint64_t ns) {
-    unsigned octave = 63 - (unsigned)__builtin_clzll(ns | 1), row = octave - LATENCY_OCTAVE_MIN;
+    unsigned octave = 63 ^ (unsigned)__builtin_clzll(ns | 1), row = octave - LATENCY_OCTAVE_MIN;
     if (__builtin_expect(row >= LATENCY_OCTAVES, 0))
         return octave < LATENCY_OCTAVE_MIN ? 0 : LATENCY_BUCKETS - 1;
     uint64_t quarter = (uint64_t)row * 4 + (ns >> (octave - 2)) - 4;
     return quarter + latency_octaves[row].below + (ns > latency_octaves[row].bound);
 }
 
-static inline void latency_add(struct latency *latency, uint64_t ns) {
-    spread_add(&latency->ns, ns);
+/* Of a time that the spread holds. */
+static inline void latency_add_held(struct latency *latency, uint64_t ns) {
+    spread_add_held(&latency->ns, ns);
     counter_add(&latency->buckets[latency_bucket(ns)], 1);
+}
+
+static inline void latency_add(struct latency *latency, uint64_t ns) {
+    latency_add_held(latency, ns);
+    spread_hold(&latency->ns, ns);
 }
 
 void latency_merge(struct latency *total, struct latency *from, bool take);

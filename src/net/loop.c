@@ -57,8 +57,8 @@ uint64_t net_loop_now_ms(const struct net_loop *loop) {
     return uv_now(&loop->uv);
 }
 
-uint64_t net_loop_round_ns(const struct net_loop *loop) {
-    return loop->round_ns;
+uint64_t net_loop_round_ticks(const struct net_loop *loop) {
+    return loop->round_ticks;
 }
 
 unsigned net_loop_index(const struct net_loop *loop) {

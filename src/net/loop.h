@@ -21,8 +21,8 @@ struct net_loop;
 void net_loop_post(struct net_loop *loop, struct net_task *task);
 
 uint64_t net_loop_now_ms(const struct net_loop *loop);
-/* When the work of this round began to come, in nanoseconds of the monotonic clock. */
-uint64_t net_loop_round_ns(const struct net_loop *loop);
+/* When the work of this round began to come, by base/ticks.h. */
+uint64_t net_loop_round_ticks(const struct net_loop *loop);
 unsigned net_loop_index(const struct net_loop *loop);
 /* What the owner's thread_start() returned. */
 void *net_loop_context(const struct net_loop *loop);

@@ -44,7 +44,7 @@ struct net_loop {
     _Atomic uint32_t stream_count;     /* counted from the moment of accepting */
     struct net_stream *streams;
     struct net_stream *turns, **turns_end; /* who wants a turn, in order */
-    uint64_t round_ns;                     /* when the first of them came */
+    uint64_t round_ticks;                  /* when the first of them came */
     uint32_t holds;
     bool stopping;
     uint64_t stop_at_ms; /* when stopping: the end of the grace */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "base/clock.h"
+#include "base/ticks.h"
 #include "net/loop_state.h"
 
 enum {
@@ -86,7 +86,7 @@ void net_stream_want_turn(struct net_stream *stream) {
     stream->wants_turn = true;
     stream->turn_next = NULL;
     if (stream->loop->turns == NULL)
-        stream->loop->round_ns = monotonic_ns();
+        stream->loop->round_ticks = ticks_now();
     *stream->loop->turns_end = stream;
     stream->loop->turns_end = &stream->turn_next;
 }

@@ -1,50 +1,83 @@
-/* meter_call.c - from an account to meters. A call that touches several tables counts for each. */
+/* meter_call.c - from an account to meters. A call that touches several tables counts for each.
+ *
+ * Nearly every call is about one table, succeeds, was asked for before and lies between the
+ * extremes so far: it is counted without calling anything (meter_call, call_meter_count_unsent).
+ * Whatever is not so goes the long way, which can do everything. */
 #include "pipeline/meter_call.h"
 
-#include "base/clock.h"
+#include "base/ticks.h"
 
-void call_meter_count_unsent(struct call_meter *meter) {
-    uint64_t now_ns = monotonic_ns();
-    for (unsigned i = 0; i < meter->unsent_count; i++)
-        latency_add(&meter->unsent[i].asked->latency, now_ns - meter->unsent[i].began_ns);
+static __attribute__((noinline)) void
+count_unsent_from(struct call_meter *meter, const struct unsent_call *call, uint64_t now) {
+    for (; call < meter->unsent + meter->unsent_count; call++)
+        latency_add(&call->asked->latency, ticks_ns(call->began, now));
     meter->unsent_count = 0;
 }
 
-static void count_success(struct call_meter *meter, struct meter_operation *asked,
-                          uint64_t began_ns) {
-    counter_add(&asked->outcomes[METER_OK], 1);
-    if (__builtin_expect(meter->unsent_count == CALL_METER_UNSENT_MAX, 0))
-        call_meter_count_unsent(meter); /* a bit early: nobody should have so many at once */
-    meter->unsent[meter->unsent_count++] = (struct unsent_call){asked, began_ns};
+void call_meter_count_unsent(struct call_meter *meter) {
+    const struct unsent_call *call = meter->unsent, *end = call + meter->unsent_count;
+    uint64_t now = ticks_now();
+    for (; call < end; call++) {
+        struct latency *latency = &call->asked->latency;
+        uint64_t ns = ticks_ns(call->began, now);
+        if (!spread_holds(&latency->ns, ns)) {
+            count_unsent_from(meter, call, now);
+            return;
+        }
+        latency_add_held(latency, ns);
+    }
+    meter->unsent_count = 0;
 }
 
-static inline void count_request(struct call_meter *meter, struct meter_operation *asked,
-                                 const struct error *error, uint64_t began_ns) {
+/* There is room for it. */
+static inline void put_unsent(struct call_meter *meter, struct meter_operation *asked,
+                              uint64_t began) {
+    counter_add(&asked->outcomes[METER_OK], 1);
+    meter->unsent[meter->unsent_count++] = (struct unsent_call){asked, began};
+}
+
+static void count_success(struct call_meter *meter, struct meter_operation *asked, uint64_t began) {
+    if (meter->unsent_count == CALL_METER_UNSENT_MAX)
+        call_meter_count_unsent(meter); /* a bit early: nobody should have so many at once */
+    put_unsent(meter, asked, began);
+}
+
+static void count_request(struct call_meter *meter, struct meter_operation *asked,
+                          const struct error *error, uint64_t began) {
     if (error == NULL)
-        count_success(meter, asked, began_ns);
+        count_success(meter, asked, began);
     else
         counter_add(&asked->outcomes[METER_ERRORS + (unsigned)error->code], 1);
 }
 
-static __attribute__((noinline)) void get_to_know(struct call_meter *meter, unsigned operation,
-                                                  const struct table_definition *table,
-                                                  struct known_call *ret_known) {
-    struct meter_table *to = meter_table(meter->thread, table->id, table->name);
-    *ret_known = (struct known_call){table->id, operation, to,
-                                     meter_operation(meter->thread, to, operation)};
+static inline struct known_call *known_slot(struct call_meter *meter, unsigned operation,
+                                            const struct table_definition *table) {
+    return &meter->known[(table->id * 31 + operation) % CALL_METER_KNOWN];
 }
 
-static inline const struct known_call *known_call(struct call_meter *meter, unsigned operation,
-                                                  const struct table_definition *table) {
-    struct known_call *known = &meter->known[(table->id * 31 + operation) % CALL_METER_KNOWN];
-    if (__builtin_expect(known->id != table->id || known->operation != operation, 0))
-        get_to_know(meter, operation, table, known);
+static inline bool is_known(const struct known_call *known, unsigned operation,
+                            const struct table_definition *table) {
+    return known->id == table->id && known->operation == operation;
+}
+
+static const struct known_call *known_call(struct call_meter *meter, unsigned operation,
+                                           const struct table_definition *table) {
+    struct known_call *known = known_slot(meter, operation, table);
+    if (!is_known(known, operation, table)) {
+        struct meter_table *to = meter_table(meter->thread, table->id, table->name);
+        *known = (struct known_call){table->id, operation, to,
+                                     meter_operation(meter->thread, to, operation)};
+    }
     return known;
 }
 
-static inline void add_units(struct meter_resource *resource, uint32_t access, uint64_t halves) {
+static inline struct spread *units_of(struct meter_resource *resource, uint32_t access) {
+    return access & ACCOUNT_WRITE ? &resource->write : &resource->read;
+}
+
+static void add_units(struct meter_resource *resource, uint32_t access, uint64_t halves) {
     if (halves > 0)
-        spread_add(access & ACCOUNT_WRITE ? &resource->write : &resource->read, halves);
+        spread_add(units_of(resource, access), halves);
 }
 
 /* Local indexes are paid for by their table, whose half units this returns, global ones by
@@ -65,21 +98,13 @@ static uint64_t count_indexes(struct call_meter *meter, const struct known_call 
     return halves;
 }
 
-/* Kept apart, so that a call without all this does not pay for it. */
-static __attribute__((noinline)) uint64_t count_rest(struct call_meter *meter,
-                                                     const struct known_call *known,
-                                                     const struct account_table *table) {
-    counter_add(&known->table->conditions_failed, table->conditions_failed);
-    counter_add(&known->table->conflicts, table->conflicts);
-    return count_indexes(meter, known, table);
-}
-
-static inline const struct known_call *count_table(struct call_meter *meter, unsigned operation,
-                                                   const struct account_table *table) {
+static const struct known_call *count_table(struct call_meter *meter, unsigned operation,
+                                            const struct account_table *table) {
     const struct known_call *known = known_call(meter, operation, &table->table->definition);
     uint64_t halves = table->cost.halves + table->failed_halves;
-    if (table->indexes != NULL || table->failed > 0 || table->access & ACCOUNT_RANGE)
-        halves += count_rest(meter, known, table);
+    counter_add(&known->table->conditions_failed, table->conditions_failed);
+    counter_add(&known->table->conflicts, table->conflicts);
+    halves += count_indexes(meter, known, table);
     add_units(&known->table->own, table->access, halves);
     return known;
 }
@@ -112,8 +137,8 @@ static bool is_counted(const struct account_throttle *first, const struct accoun
 }
 
 /* Something was refused; with an error all of it was. Returns where the first of it is counted. */
-static __attribute__((noinline)) struct meter_operation *
-count_throttled(struct call_meter *meter, const struct op_call *call, const struct error *error) {
+static struct meter_operation *count_throttled(struct call_meter *meter, const struct op_call *call,
+                                               const struct error *error) {
     const struct account_throttle *first = call->account.throttled;
     for (const struct account_throttle *entry = first; entry != NULL; entry = entry->next) {
         const struct table_definition *table = &entry->table->definition;
@@ -126,19 +151,48 @@ count_throttled(struct call_meter *meter, const struct op_call *call, const stru
     return known_call(meter, call->number, &first->table->definition)->asked;
 }
 
-void meter_call(struct call_meter *meter, const struct op_call *call, const struct error *error,
-                uint64_t began_ns) {
+/* Any call. */
+static __attribute__((noinline)) void count_call(struct call_meter *meter,
+                                                 const struct op_call *call,
+                                                 const struct error *error, uint64_t began) {
     const struct account_table *table = &call->account.first;
     struct meter_operation *throttled = NULL;
-    if (__builtin_expect(call->account.throttled != NULL, 0))
+    if (call->account.throttled != NULL)
         throttled = count_throttled(meter, call, error);
-    if (__builtin_expect(table->table == NULL, 0)) {
+    if (table->table == NULL) {
         count_request(meter, throttled != NULL ? throttled : count_without_table(meter, call),
-                      error, began_ns);
+                      error, began);
         return;
     }
     do {
-        count_request(meter, count_table(meter, call->number, table)->asked, error, began_ns);
+        count_request(meter, count_table(meter, call->number, table)->asked, error, began);
         table = table->next;
     } while (table != NULL && table->table != NULL);
+}
+
+/* Whether it used units of one table, and there is nothing else to count. */
+static inline bool is_simple(const struct account *account) {
+    const struct account_table *table = &account->first;
+    return table->table != NULL && table->next == NULL && table->indexes == NULL &&
+           table->failed == 0 && !(table->access & ACCOUNT_RANGE) && table->cost.halves > 0 &&
+           account->throttled == NULL;
+}
+
+void meter_call(struct call_meter *meter, const struct op_call *call, const struct error *error,
+                uint64_t began) {
+    const struct account_table *table = &call->account.first;
+    if (error == NULL && is_simple(&call->account)) {
+        const struct table_definition *definition = &table->table->definition;
+        const struct known_call *known = known_slot(meter, call->number, definition);
+        if (is_known(known, call->number, definition) &&
+            meter->unsent_count < CALL_METER_UNSENT_MAX) {
+            struct spread *units = units_of(&known->table->own, table->access);
+            if (spread_holds(units, table->cost.halves)) {
+                spread_add_held(units, table->cost.halves);
+                put_unsent(meter, known->asked, began);
+                return;
+            }
+        }
+    }
+    count_call(meter, call, error, began);
 }

@@ -23,14 +23,14 @@ struct call_meter {
     /* The calls that succeeded and whose replies are not sent yet. */
     struct unsent_call {
         struct meter_operation *asked;
-        uint64_t began_ns;
+        uint64_t began;
     } unsent[CALL_METER_UNSENT_MAX];
     unsigned unsent_count;
 };
 
 /* A call that is finished and not released. `error` is NULL when it succeeded. */
 void meter_call(struct call_meter *meter, const struct op_call *call, const struct error *error,
-                uint64_t began_ns);
+                uint64_t began);
 /* The replies of all calls up to here have been sent, and there are some. */
 void call_meter_count_unsent(struct call_meter *meter);
 

@@ -249,8 +249,9 @@ static void fault_after(struct pipeline_call *self, struct error *error) {
 static void look_at_times(const struct pipeline_call *self, const struct error *error) {
     struct exchange *exchange = self->exchange;
     const struct pipeline_thread *thread = exchange->thread_context;
-    slow_log_look(thread->slow, &(struct slow_call){&self->call, self->times, error,
-                                                    exchange->request_id, exchange->began_ns});
+    if (slow_log_wants(thread->slow, exchange->began))
+        slow_log_write(thread->slow, &(struct slow_call){&self->call, self->times, error,
+                                                         exchange->request_id, exchange->began});
 }
 
 static void release(struct pipeline_call *self) {
@@ -281,7 +282,7 @@ static void finish(struct pipeline_call *self, struct error *error) {
     }
     if (self->note != NULL)
         audit(self, error);
-    meter_call(&thread->meter, &self->call, error, exchange->began_ns);
+    meter_call(&thread->meter, &self->call, error, exchange->began);
     if (__builtin_expect(self->times != NULL, 0))
         look_at_times(self, error);
     release(self);
@@ -307,7 +308,7 @@ static void resume_after_worker(struct net_task *task) {
 
 /* Right after the commit, of whose sync the last time tells. */
 static void note_commit(struct call_times *times, const struct pipeline_thread *thread) {
-    times->committed_ns = monotonic_ns();
+    times->committed = ticks_now();
     times->sync_ns = counter_read(thread->slow->last_sync_ns);
 }
 
@@ -324,10 +325,10 @@ static void run_elsewhere(struct worker_task *task, void *context) {
     self->call.context = context;
     struct exchange *exchange = self->exchange;
     if (self->times != NULL)
-        self->times->worker_ns = monotonic_ns();
+        self->times->worker = ticks_now();
     self->error = self->call.op->run(&self->call, &self->state);
     if (self->times != NULL)
-        self->times->worked_ns = monotonic_ns();
+        self->times->worked = ticks_now();
     exchange->crc32_known = self->error == NULL && !exchange->reply.overflow;
     if (exchange->crc32_known)
         exchange->crc32 = http_crc32(buffer_slice(&exchange->reply));
@@ -359,7 +360,7 @@ static struct error *run(struct pipeline_call *self) {
 static void proceed(struct pipeline_call *self, struct error *error) {
     const struct pipeline_thread *thread = self->exchange->thread_context;
     if (__builtin_expect(self->times != NULL, 0))
-        self->times->ran_ns = monotonic_ns();
+        self->times->ran = ticks_now();
     if (error != NULL || self->state == OP_DONE) {
         finish(self, error);
     } else if (self->state == OP_ELSEWHERE) {
@@ -487,7 +488,7 @@ static struct error *run_call(struct pipeline_call *self) {
         audit_note_permissions(self->note, &self->call);
     TRY(authorize_call(thread->policy, self->exchange, &self->call, &self->caller));
     if (__builtin_expect(self->times != NULL, 0))
-        self->times->checked_ns = monotonic_ns();
+        self->times->checked = ticks_now();
     if (__builtin_expect(thread->faults != NULL, 0) && fault_before(self, thread->faults)) {
         self->state = OP_WAITING;
         return NULL;

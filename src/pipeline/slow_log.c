@@ -1,8 +1,6 @@
 /* slow_log.c - the line. */
 #include "pipeline/slow_log.h"
 
-#include "base/clock.h"
-
 enum { FIELDS_MAX = 16 };
 
 struct fields {
@@ -23,8 +21,8 @@ static void add_ms(struct fields *fields, const char *name, uint64_t ns) {
 }
 
 /* Of two marks, where both were set. */
-static uint64_t between(uint64_t from_ns, uint64_t to_ns) {
-    return from_ns == 0 || to_ns < from_ns ? 0 : to_ns - from_ns;
+static void add_between(struct fields *fields, const char *name, uint64_t from, uint64_t to) {
+    add_ms(fields, name, from == 0 ? 0 : ticks_ns(from, to));
 }
 
 static void add_account(struct fields *fields, const struct account *account) {
@@ -48,31 +46,29 @@ static void add_account(struct fields *fields, const struct account *account) {
     add_number(fields, "bytes", (double)bytes);
 }
 
-static void add_times(struct fields *fields, const struct slow_call *slow, uint64_t now_ns) {
+static void add_times(struct fields *fields, const struct slow_call *slow) {
     const struct call_times *times = slow->times;
-    uint64_t last_ns = times->ran_ns;
-    add_ms(fields, "totalMs", now_ns - slow->began_ns);
-    add_ms(fields, "decodeMs", between(slow->began_ns, times->checked_ns));
-    add_ms(fields, "runMs", between(times->checked_ns, times->ran_ns));
-    if (times->worker_ns != 0) {
-        add_ms(fields, "waitMs", between(times->ran_ns, times->worker_ns));
-        add_ms(fields, "workerMs", between(times->worker_ns, times->worked_ns));
-        last_ns = times->worked_ns;
+    uint64_t now = ticks_now(), last = times->ran;
+    add_between(fields, "totalMs", slow->began, now);
+    add_between(fields, "decodeMs", slow->began, times->checked);
+    add_between(fields, "runMs", times->checked, times->ran);
+    if (times->worker != 0) {
+        add_between(fields, "waitMs", times->ran, times->worker);
+        add_between(fields, "workerMs", times->worker, times->worked);
+        last = times->worked;
     }
-    if (times->committed_ns != 0) {
-        add_ms(fields, "commitMs", between(times->ran_ns, times->committed_ns));
+    if (times->committed != 0) {
+        add_between(fields, "commitMs", times->ran, times->committed);
         add_ms(fields, "syncMs", times->sync_ns);
-        last_ns = times->committed_ns;
+        last = times->committed;
     }
-    add_ms(fields, "replyMs", between(last_ns, now_ns));
+    add_between(fields, "replyMs", last, now);
 }
 
-void slow_log_look(struct slow_log *log, const struct slow_call *slow) {
-    uint64_t now_ns = monotonic_ns();
+void slow_log_write(struct slow_log *log, const struct slow_call *slow) {
     unsigned long long left_out;
     struct fields fields = {.count = 0};
-    if (now_ns - slow->began_ns < log->least_ns ||
-        !log_gate_pass(&log->gate, SLOW_LINES_MAX, &left_out))
+    if (!log_gate_pass(&log->gate, SLOW_LINES_MAX, &left_out))
         return;
     if (left_out > 0)
         log_warning("%llu more slow requests were left out", left_out);
@@ -80,7 +76,7 @@ void slow_log_look(struct slow_log *log, const struct slow_call *slow) {
     add_text(&fields, "operation",
              slow->call->op == NULL ? SLICE_LITERAL("(none)") : slice_text(slow->call->op->name));
     add_account(&fields, &slow->call->account);
-    add_times(&fields, slow, now_ns);
+    add_times(&fields, slow);
     if (slow->error != NULL)
         add_text(&fields, "error", slice_text(error_kind(slow->error->code)->type));
     log_fields(LOG_LEVEL_WARNING, "slow request", fields.list, fields.count);

@@ -11,6 +11,7 @@
 #define GRAMME_PIPELINE_SLOW_LOG_H
 
 #include "base/log.h"
+#include "base/ticks.h"
 #include "metrics/counter.h"
 #include "ops/op.h"
 
@@ -22,13 +23,13 @@ struct slow_log {
     struct log_gate gate;
 };
 
-/* When a call came to an end of its steps, on the monotonic clock; 0: it has not. */
+/* When a call came to an end of its steps, in ticks (base/ticks.h); 0: it has not. */
 struct call_times {
-    uint64_t checked_ns;
-    uint64_t ran_ns;
-    uint64_t worker_ns; /* when a worker took it */
-    uint64_t worked_ns; /* and was done */
-    uint64_t committed_ns;
+    uint64_t checked;
+    uint64_t ran;
+    uint64_t worker; /* when a worker took it */
+    uint64_t worked; /* and was done */
+    uint64_t committed;
     uint64_t sync_ns; /* how long the disk took in that */
 };
 
@@ -37,10 +38,15 @@ struct slow_call {
     const struct call_times *times;
     const struct error *error; /* NULL: it succeeded */
     struct slice request_id;
-    uint64_t began_ns;
+    uint64_t began;
 };
 
+/* Whether a call that began then has taken too long by now. */
+static inline bool slow_log_wants(const struct slow_log *log, uint64_t began) {
+    return ticks_ns(began, ticks_now()) >= log->least_ns;
+}
+
 /* Of a call that is finished and not released. */
-void slow_log_look(struct slow_log *log, const struct slow_call *slow);
+void slow_log_write(struct slow_log *log, const struct slow_call *slow);
 
 #endif

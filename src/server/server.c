@@ -15,6 +15,7 @@
 #include "base/heap.h"
 #include "base/log.h"
 #include "base/secret.h"
+#include "base/ticks.h"
 #include "engine/engine.h"
 #include "pipeline/delays.h"
 #include "pipeline/faults.h"
@@ -249,6 +250,7 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     struct server *server = calloc(1, sizeof(*server));
     CHECK(server != NULL);
     heap_init();
+    ticks_start();
     server->config = *config;
     arena_init(&server->arena);
     movable_clock_init(&server->movable);
