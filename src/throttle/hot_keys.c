@@ -62,6 +62,17 @@ static struct hot_bucket *set_of(struct hot_keys *keys, uint64_t key) {
     return &keys->buckets[(size_t)(key >> 13) % sets * HOT_KEY_WAYS];
 }
 
+/* Most of the time no key at all is hot, and nobody has to look. */
+static bool is_any_hot(const struct hot_keys *keys, int64_t now_ms) {
+    int64_t hot_ms = atomic_load_explicit(&keys->hot_ms, memory_order_relaxed);
+    return hot_ms != 0 && now_ms - hot_ms <= COLD_MS;
+}
+
+static void note_hot(struct hot_keys *keys, int64_t now_ms) {
+    if (atomic_load_explicit(&keys->hot_ms, memory_order_relaxed) != now_ms)
+        atomic_store_explicit(&keys->hot_ms, now_ms, memory_order_relaxed);
+}
+
 static struct hot_bucket *find(struct hot_keys *keys, uint64_t key) {
     struct hot_bucket *set = set_of(keys, key);
     for (size_t i = 0; i < HOT_KEY_WAYS; i++)
@@ -81,6 +92,8 @@ static struct hot_bucket *make(struct hot_keys *keys, uint64_t key, struct bucke
     struct hot_bucket *set = set_of(keys, key);
     pthread_mutex_lock(&keys->lock);
     struct hot_bucket *made = find(keys, key);
+    if (made != NULL && is_free(made, now_ms)) /* from a time when it was hot before */
+        bucket_start(&made->bucket, rate, now_ms);
     for (size_t i = 0; made == NULL && i < HOT_KEY_WAYS; i++)
         if (is_free(&set[i], now_ms)) {
             made = &set[i];
@@ -95,9 +108,11 @@ static struct hot_bucket *make(struct hot_keys *keys, uint64_t key, struct bucke
 
 bool hot_keys_has(struct hot_keys *keys, uint64_t key, int64_t units, int64_t now_ms,
                   uint64_t halves) {
-    struct hot_bucket *hot = find(keys, key | 1);
-    if (hot != NULL)
+    struct hot_bucket *hot = is_any_hot(keys, now_ms) ? find(keys, key | 1) : NULL;
+    if (hot != NULL) {
+        note_hot(keys, now_ms);
         return bucket_has(&hot->bucket, (struct bucket_rate){units, 1}, now_ms, halves);
+    }
     return estimate(keys, key, now_ms) + halves <= 2 * (uint64_t)units;
 }
 
@@ -105,7 +120,7 @@ bool hot_keys_has(struct hot_keys *keys, uint64_t key, int64_t units, int64_t no
 void hot_keys_take(struct hot_keys *keys, uint64_t key, int64_t units, int64_t now_ms,
                    uint64_t halves) {
     struct bucket_rate rate = {units, 1};
-    struct hot_bucket *hot = find(keys, key | 1);
+    struct hot_bucket *hot = is_any_hot(keys, now_ms) ? find(keys, key | 1) : NULL;
     if (hot != NULL) {
         bucket_take(&hot->bucket, rate, halves);
         return;
@@ -114,6 +129,8 @@ void hot_keys_take(struct hot_keys *keys, uint64_t key, int64_t units, int64_t n
     if (used < (uint64_t)units)
         return;
     hot = make(keys, key | 1, rate, now_ms);
-    if (hot != NULL)
-        bucket_take(&hot->bucket, rate, used);
+    if (hot == NULL)
+        return;
+    note_hot(keys, now_ms);
+    bucket_take(&hot->bucket, rate, used);
 }

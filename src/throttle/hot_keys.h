@@ -30,7 +30,8 @@ struct hot_keys {
     /* The second that it counts in, the high half, and the half units. */
     _Atomic uint64_t counters[2][HOT_KEY_COUNTERS];
     struct hot_bucket buckets[HOT_KEY_BUCKETS];
-    pthread_mutex_t lock; /* of who changes the key of a bucket */
+    _Atomic int64_t hot_ms; /* when one of the buckets was last asked; 0: never */
+    pthread_mutex_t lock;   /* of who changes the key of a bucket */
 };
 
 void hot_keys_init(struct hot_keys *keys);

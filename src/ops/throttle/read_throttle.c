@@ -43,11 +43,12 @@ static struct limits *limits_of(const struct read_ticket *ticket) {
 
 struct error *read_throttle_check(struct op_call *call, const struct read_ticket *ticket,
                                   uint64_t halves) {
-    bool global = ticket->index != NULL && ticket->index->global;
-    struct throttled_hit hit = {.index = global ? ticket->index : NULL, .direction = LIMIT_READS};
-    hit.kinds = limits_check(call->context->throttle, limits_of(ticket), &ticket->use, halves);
-    if (hit.kinds == 0)
+    unsigned kinds = limits_check(call->context->throttle, limits_of(ticket), &ticket->use, halves);
+    if (__builtin_expect(kinds == 0, 1))
         return NULL;
+    bool global = ticket->index != NULL && ticket->index->global;
+    const struct throttled_hit hit = {
+        .index = global ? ticket->index : NULL, .direction = LIMIT_READS, .kinds = kinds};
     struct error *error = throttled_error(call->arena, &ticket->table->definition, &hit, 1);
     account_throttled(call, ticket->table, error);
     return error;
