@@ -180,6 +180,7 @@ class Stored(unittest.TestCase):
             self.assertGreater(samples["gramme_store_write_buffer_bytes"], 0)
             self.assertGreater(samples["gramme_store_cache_limit_bytes"], 0)
             self.assertEqual(samples["gramme_store_writes_stopped"], 0)
+            self.assertEqual(samples["gramme_store_stalled_seconds"], 0)
 
     def test_backups_and_memory(self):
         with tempfile.TemporaryDirectory() as folder, Server("--data", f"{folder}/data", "--request-memory", "64M") as server:

@@ -3,6 +3,7 @@
  * Numbers of a family are added up; those of the whole database are asked of one. None of them
  * costs RocksDB anything while nobody asks. */
 #include <stdio.h>
+#include <string.h>
 
 #include "store/rocksdb/internal.h"
 
@@ -45,16 +46,35 @@ static double value_of(const struct rocksdb_store *store, const struct property 
     return sum;
 }
 
+/* RocksDB tells this in a report for people only. False: it is not in there. */
+static bool stalled_seconds(const struct rocksdb_store *store, double *ret_seconds) {
+    static const char label[] = "Cumulative stall: ";
+    char *report = rocks.property_value_cf(store->db, store->keyspaces[0], "rocksdb.dbstats");
+    const char *at = report == NULL ? NULL : strstr(report, label);
+    int hours, minutes;
+    double seconds;
+    bool told = at != NULL &&
+                sscanf(at + sizeof(label) - 1, "%d:%d:%lf H:M:S", &hours, &minutes, &seconds) == 3;
+    if (told)
+        *ret_seconds = hours * 3600.0 + minutes * 60.0 + seconds;
+    rocks.free(report);
+    return told;
+}
+
 size_t rocksdb_store_statistics(struct store *base, struct arena *arena,
                                 struct store_statistic ret_list[STORE_STATISTICS_MAX]) {
     struct rocksdb_store *store = rocksdb_of(base);
-    const size_t count = sizeof(properties) / sizeof(properties[0]);
-    _Static_assert(sizeof(properties) / sizeof(properties[0]) < STORE_STATISTICS_MAX, "room");
+    size_t count = sizeof(properties) / sizeof(properties[0]);
+    double seconds;
+    _Static_assert(sizeof(properties) / sizeof(properties[0]) + 2 <= STORE_STATISTICS_MAX, "room");
     if (rocksdb_gate_enter(store, arena) != NULL)
         return 0;
     for (size_t i = 0; i < count; i++)
         ret_list[i] = (struct store_statistic){properties[i].name, properties[i].help,
                                                value_of(store, &properties[i])};
+    if (stalled_seconds(store, &seconds))
+        ret_list[count++] = (struct store_statistic){
+            "stalled_seconds", "For how long writes were slowed down or stopped.", seconds};
     rocksdb_gate_leave(store);
     ret_list[count] = (struct store_statistic){"commits", "Commits since the store was opened.",
                                                (double)atomic_load(&store->commits)};
