@@ -2,8 +2,9 @@
 
 import contextlib
 
+import beside
 from encryption import fill
-from rig import BY_KEY, CREDENTIALS, PAYLOAD, SERVER_CORE, Table, get_body, number, spread, times
+from rig import BY_KEY, CREDENTIALS, PAYLOAD, SERVER_CORE, Table, get_body
 
 KEYS = 10_000
 CONNECTIONS = 64
@@ -18,9 +19,7 @@ def root_key(rig):
 
 def access(rig, options):
     table = Table("Signatures", f"GetItem of 300 bytes from a server with --auth beside one without; both get signed requests, {CONNECTIONS} connections, "
-                  "one core for the server that is measured and one for the load. The ratios are of the one that verifies to the other in the same "
-                  "round: of the rates, and of requests per processor second of the server.",
-                  ["", "not verified/s", "verified/s", "ratio", "not verified us", "verified us", "ratio by processor time"])
+                  f"{beside.RATIOS}", beside.columns("not verified", "verified"))
     plain, other = ["--data", rig.fresh()], ["--data", rig.fresh()]
     for arguments in (plain, other):
         fill(rig, arguments, KEYS)
@@ -29,10 +28,5 @@ def access(rig, options):
                    for arguments in (plain, [*other, "--auth", "--root-key", root_key(rig)])]
         load = {"target": "GetItem", "body": get_body("table", BY_KEY), "payload": PAYLOAD, "connections": CONNECTIONS, "keys": KEYS,
                 "distribution": "uniform", "sign": True}
-        for server in servers:
-            rig.measure(server, **load)
-        rounds = [[rig.measure(server, **load) for server in servers] for _ in range(rig.rounds)]
-    figures = [[run[figure] for run in runs] for figure in ("rate", "cpu_us") for runs in zip(*rounds)]
-    table.row("GetItem", spread(figures[0]), spread(figures[1]), spread([b["rate"] / max(a["rate"], 1) for a, b in rounds], times),
-              spread(figures[2], number), spread(figures[3], number), spread([a["cpu_us"] / b["cpu_us"] for a, b in rounds], times))
+        beside.add_row(rig, table, "GetItem", servers, [load, load])
     yield table

@@ -20,6 +20,7 @@ from rivals import rivals
 from scans import scans
 from streams import streams
 from tls import tls
+from watching import watching
 
 CONNECTIONS = 64
 READ_KEYS = 10_000
@@ -362,4 +363,4 @@ def growth_of(rig, kind, counts):
 SECTIONS = {"rivals": rivals, "start": start, "instructions": instructions, "reads": reads, "connections": connections,
             "scan": scans, "writes": writes, "transactions": transactions, "indexes": indexes, "backfill": backfill,
             "growth": growth, "load": loading, "expiry": expiry, "backup": backup, "streams": streams, "recovery": recovery,
-            "encryption": encryption, "access": access, "tls": tls}
+            "encryption": encryption, "access": access, "tls": tls, "watching": watching}

@@ -6,8 +6,9 @@ import ssl
 import subprocess
 import time
 
+import beside
 from encryption import fill
-from rig import BY_KEY, PAYLOAD, SERVER_CORE, Table, get_body, number, spread, times
+from rig import BY_KEY, PAYLOAD, SERVER_CORE, Table, get_body, number, spread
 
 KEYS = 10_000
 CONNECTIONS = 64
@@ -24,32 +25,20 @@ def certificates(rig):
 def tls(rig, options):
     directory = certificates(rig)
     encrypted = ["--tls-cert", directory / "server.pem", "--tls-key", directory / "server.key"]
-    table = Table("TLS", f"GetItem of 300 bytes from a server with --tls-cert beside one without, {CONNECTIONS} connections, one core for the server that is "
-                  "measured and one for the load; TLS 1.3, AES-128-GCM. The ratios are of the encrypted one to the plain one in the same round: of the "
-                  "rates, and of requests per processor second of the server.",
-                  ["", "plain/s", "TLS/s", "ratio", "plain us", "TLS us", "ratio by processor time"])
+    table = Table("TLS", f"GetItem of 300 bytes from a server with --tls-cert beside one without, {CONNECTIONS} connections, TLS 1.3, AES-128-GCM; "
+                  f"{beside.RATIOS}", beside.columns("plain", "TLS"))
     stores = [["--data", rig.fresh()], ["--data", rig.fresh()]]
     for store in stores:
         fill(rig, store, KEYS)
     by_key = {"target": "GetItem", "body": get_body("table", BY_KEY), "payload": PAYLOAD, "distribution": "uniform"}
     for name, stores, load in (("in memory", [["--memory"]] * 2, {"workload": "get"}), ("from files", stores, by_key)):
         with contextlib.ExitStack() as stack:
-            plain, other = (stack.enter_context(rig.gramme(*store, *more, core=SERVER_CORE)) for store, more in zip(stores, ([], encrypted)))
-            add_row(rig, table, name, plain, other, {"connections": CONNECTIONS, "keys": KEYS, **load}, directory / "ca.pem")
+            servers = [stack.enter_context(rig.gramme(*store, *more, core=SERVER_CORE)) for store, more in zip(stores, ([], encrypted))]
+            load = {"connections": CONNECTIONS, "keys": KEYS, **load}
+            beside.add_row(rig, table, name, servers, [load, {**load, "ca": directory / "ca.pem"}])
     yield table
     with rig.gramme("--memory", *encrypted, core=SERVER_CORE) as server:
         yield handshakes(rig, server, directory / "ca.pem")
-
-
-def add_row(rig, table, name, plain, other, load, ca):
-    def run_both():
-        return rig.measure(plain, **load), rig.measure(other, ca=ca, **load)
-
-    run_both()  # fills what is empty, and warms up
-    rounds = [run_both() for _ in range(rig.rounds)]
-    figures = [[run[figure] for run in runs] for figure in ("rate", "cpu_us") for runs in zip(*rounds)]
-    table.row(name, spread(figures[0]), spread(figures[1]), spread([b["rate"] / max(a["rate"], 1) for a, b in rounds], times),
-              spread(figures[2], number), spread(figures[3], number), spread([a["cpu_us"] / b["cpu_us"] for a, b in rounds], times))
 
 
 def connect(port, context, session):
