@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "json/member.h"
 #include "json/reader.h"
+#include "pipeline/own_reply.h"
 
 enum { NUMBER_CHARACTERS_MAX = 32 };
 
@@ -97,27 +97,16 @@ static struct error *move_clock(struct exchange *exchange, struct movable_clock 
     return NULL;
 }
 
-static void write_state(struct json_writer *json, int64_t now_ms, bool running) {
-    JSON_NAME_LITERAL(json, "Now");
-    json_timestamp(json, now_ms);
-    member_bool(json, "Running", running);
-}
-
 static void reply(struct exchange *exchange, int64_t now_ms, bool running,
                   const struct error *error) {
     struct json_writer json;
-    json_writer_init(&json, &exchange->reply);
-    json_object_begin(&json);
+    own_reply_begin(exchange, &json);
     if (error == NULL) {
-        write_state(&json, now_ms, running);
-    } else {
-        member_text(&json, "message", error->message);
+        JSON_NAME_LITERAL(&json, "Now");
+        json_timestamp(&json, now_ms);
+        member_bool(&json, "Running", running);
     }
-    json_object_end(&json);
-    buffer_append_text(&exchange->reply, "\n");
-    exchange_reply_with(exchange, &(struct exchange_reply_options){
-                                      .status = error == NULL ? 200 : 400,
-                                      .content_type = SLICE_LITERAL("application/json")});
+    own_reply_end(exchange, &json, error);
 }
 
 bool clock_route_handle(struct exchange *exchange, const struct pipeline_thread *thread) {

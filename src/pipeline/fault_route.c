@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "json/member.h"
 #include "json/reader.h"
 #include "pipeline/faults.h"
+#include "pipeline/own_reply.h"
 
 enum { DIGITS_MAX = 10 };
 
@@ -204,19 +204,12 @@ static struct error *add_faults(struct arena *arena, struct faults *faults, stru
 
 static void reply(struct exchange *exchange, struct faults *faults, const struct error *error) {
     struct json_writer json;
-    json_writer_init(&json, &exchange->reply);
-    json_object_begin(&json);
+    own_reply_begin(exchange, &json);
     if (error == NULL) {
         JSON_NAME_LITERAL(&json, "Faults");
         faults_write(faults, &json);
-    } else {
-        member_text(&json, "message", error->message);
     }
-    json_object_end(&json);
-    buffer_append_text(&exchange->reply, "\n");
-    exchange_reply_with(exchange, &(struct exchange_reply_options){
-                                      .status = error == NULL ? 200 : 400,
-                                      .content_type = SLICE_LITERAL("application/json")});
+    own_reply_end(exchange, &json, error);
 }
 
 bool fault_route_handle(struct exchange *exchange, const struct pipeline_thread *thread) {
