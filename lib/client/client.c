@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { REQUEST_SIZE_MAX = 64 * 1024 * 1024 }; /* the service takes 16 MB; it shall say so itself */
 
@@ -47,7 +48,7 @@ static const char *process_variable(const char *name) {
     return getenv(name);
 }
 
-struct ddb_client *client_new(const struct ddb_options *options, settings_variable *variable,
+struct ddb_client *client_new(const struct ddb_options *options, lookup_environment *variable,
                               struct transport *transport, const struct random *random) {
     struct ddb_client *client = tree_alloc(sizeof(*client));
     arena_init(&client->lasting);
@@ -64,6 +65,9 @@ struct ddb_client *client_new(const struct ddb_options *options, settings_variab
         if (client->transport == NULL)
             client->problem = "libcurl or OpenSSL cannot be loaded";
     }
+    identity_init(&client->identity, &client->settings);
+    if (client->problem == NULL)
+        client->transport->sign_as(client->transport, &client->identity.credentials);
     client_begin(client);
     return client;
 }
@@ -78,6 +82,7 @@ void ddb_client_free(struct ddb_client *client) {
     client_clear_error(client);
     if (client->transport != NULL)
         client->transport->free(client->transport);
+    identity_release(&client->identity);
     buffer_release(&client->request);
     buffer_release(&client->reply);
     arena_release(&client->arena);
@@ -125,6 +130,19 @@ bool client_begin(struct ddb_client *client) {
         int64_t end_ms = now_ms(client) + client->settings.call_timeout_ms;
         client->call_deadline_ms = end_ms < client->deadline_ms ? end_ms : client->deadline_ms;
     }
+    return true;
+}
+
+/* Keys that are good for now; a process may have to be asked for them. */
+static bool refresh_identity(struct ddb_client *client) {
+    bool changed;
+    int64_t left_ms = client->call_deadline_ms - now_ms(client);
+    const char *problem =
+        identity_refresh(&client->identity, &client->arena, (int64_t)time(NULL), left_ms, &changed);
+    if (problem != NULL)
+        return client_fail(client, DDB_ERROR_CONFIG, "%s", problem);
+    if (changed)
+        client->transport->sign_as(client->transport, &client->identity.credentials);
     return true;
 }
 
@@ -184,6 +202,8 @@ bool client_send(struct ddb_client *client, const char *operation, enum repeat r
     client->attempts = 0;
     if (client->call_deadline_ms <= now_ms(client))
         return client_fail(client, DDB_ERROR_TIMEOUT, "%s: the deadline has passed", operation);
+    if (!refresh_identity(client))
+        return false;
     const char *prefix = strchr(operation, '.') == NULL ? "DynamoDB_20120810." : "";
     struct slice target = arena_printf(&client->arena, "%s%s", prefix, operation);
     struct exchange exchange = {.target = (const char *)target.data,

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/random.h"
+#include "client/identity.h"
 #include "client/retry.h"
 #include "client/tree.h"
 
@@ -17,6 +18,7 @@ struct ddb_client {
     const char *problem;  /* of the settings: every call fails with it */
     struct arena lasting; /* the settings' texts */
     struct transport *transport;
+    struct identity identity;
     const struct random *random;
     struct buffer request;
     struct buffer reply;
@@ -35,7 +37,7 @@ struct ddb_client {
 
 /* With a transport of the caller's, which the client frees, and an environment and randomness of
  * the caller's. */
-struct ddb_client *client_new(const struct ddb_options *options, settings_variable *variable,
+struct ddb_client *client_new(const struct ddb_options *options, lookup_environment *variable,
                               struct transport *transport, const struct random *random);
 
 /* Forgets the call before. False when the settings have a problem. */

@@ -76,10 +76,13 @@ struct ddb_cursor; /* the items of a query, a scan, a batch of gets or a stateme
 /* ---- the client ---- */
 
 /* What is NULL or 0 is looked up or has a default.
- *   endpoint     AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, else the service in the region
+ *   endpoint     AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, `endpoint_url` of the profile's
+ *                `services` or of the profile, else the service in the region
  *   region       AWS_REGION, AWS_DEFAULT_REGION, else `region` of the profile
  *   credentials  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, else those of the
- *                profile. Options, environment and profile are not mixed with each other.
+ *                profile, else what its `credential_process` prints, which is run again before that
+ *                expires. Options, environment and profile are not mixed with each other; where the
+ *                option `profile` is set, the environment's are passed over.
  *   profile      AWS_PROFILE, else "default"; looked up in ~/.aws/credentials and ~/.aws/config, or
  *                in AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE
  * A gramme server that does not check signatures is content with any region and any keys. */
@@ -90,10 +93,10 @@ struct ddb_options {
     const char *secret_access_key;
     const char *session_token; /* of temporary credentials */
     const char *profile;
-    const char *ca_file;    /* certificates to trust; AWS_CA_BUNDLE, else the system's */
+    const char *ca_file;    /* to trust: AWS_CA_BUNDLE, the profile's ca_bundle, the system's */
     int connect_timeout_ms; /* 3000 */
     int request_timeout_ms; /* 30000, for one attempt, connecting included */
-    int attempts_max;       /* 6; 1 never tries again */
+    int attempts_max;       /* AWS_MAX_ATTEMPTS, else 6; 1 never tries again */
     int backoff_base_ms;    /* 50: the n-th wait is random, up to base * 2^(n-1) */
     int backoff_max_ms;     /* 5000, however many attempts there were */
     size_t reply_size_max;  /* 64 MB; a longer reply is an error */
@@ -101,6 +104,9 @@ struct ddb_options {
     const char *signing_name;
     int call_timeout_ms; /* no limit; else of a call or a cursor's page, all attempts included */
     int retry_budget;    /* 500; -1 has no bottom: see "Trying again" */
+    /* For a server that asks clients for certificates: PEM files; the key may be in the first. */
+    const char *client_cert_file;
+    const char *client_key_file;
 };
 
 /* Never NULL. When a setting is missing or wrong, ddb_client_error() says which, and every call

@@ -2,8 +2,11 @@
  *
  *     [profile work]            # in config; [work] in credentials; [default] in both
  *     region = eu-central-1
- *     s3 =                      # nested settings are indented, and skipped
- *       addressing_style = path
+ *     services = local
+ *
+ *     [services local]
+ *     dynamodb =                # nested settings are indented
+ *       endpoint_url = http://localhost:8000
  *
  * Lines that start with # or ; are comments, and so is what follows " #" or " ;" after a value. */
 #ifndef GRAMME_CLIENT_PROFILE_H
@@ -17,12 +20,16 @@ struct profile_file {
     bool named_with_prefix; /* config: [profile NAME] */
 };
 
-/* Reads a whole file; SLICE_NONE when it cannot be read or is larger than a megabyte. */
-struct slice profile_file_read(struct arena *arena, const char *path);
+/* Reads a whole file, of less than a megabyte; one that is not there has no text. Returns NULL, or
+ * what is wrong, in the arena. */
+const char *profile_file_read(struct arena *arena, const char *path, struct slice *ret_text);
 /* Whether the file has that profile. */
 bool profile_exists(const struct profile_file *file, const char *profile);
 /* NUL-terminated, in the arena; NULL when the profile or the setting is not there. */
 const char *profile_setting(struct arena *arena, const struct profile_file *file,
                             const char *profile, const char *name);
+/* The same of what is nested below `service` in [services SERVICES]. */
+const char *profile_service_setting(struct arena *arena, const struct profile_file *file,
+                                    const char *services, const char *service, const char *name);
 
 #endif

@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
-#include "client/profile.h"
+#include "client/credentials.h"
 
 enum {
     CONNECT_TIMEOUT_MS = 3000,
     REQUEST_TIMEOUT_MS = 30000,
-    ATTEMPTS_MAX = 6,
+    ATTEMPTS_DEFAULT = 6,
+    ATTEMPTS_MAX = 1000,
     BACKOFF_BASE_MS = 50,
     BACKOFF_MAX_MS = 5000,
     RETRY_BUDGET = 500,
@@ -16,61 +17,7 @@ enum {
     REGION_LEN_MAX = 63,
 };
 
-struct lookup {
-    struct arena *arena;
-    const struct ddb_options *options;
-    settings_variable *variable;
-    const char *profile;
-    struct profile_file credentials;
-    struct profile_file config;
-};
-
-/* ---- where to look ---- */
-
-/* Empty counts as not set, as in the AWS tools. */
-static const char *present(const char *text) {
-    return text != NULL && text[0] != '\0' ? text : NULL;
-}
-
-static const char *either(const char *first, const char *second) {
-    return present(first) != NULL ? first : present(second);
-}
-
-static const char *variable(const struct lookup *lookup, const char *name) {
-    return present(lookup->variable(name));
-}
-
-static struct slice read_profile_file(const struct lookup *lookup, const char *path_variable,
-                                      const char *path_at_home) {
-    const char *path = variable(lookup, path_variable), *home = variable(lookup, "HOME");
-    if (path == NULL && home != NULL)
-        path = (const char *)arena_printf(lookup->arena, "%s/%s", home, path_at_home).data;
-    return path == NULL ? SLICE_NONE : profile_file_read(lookup->arena, path);
-}
-
-static const char *load_profile(struct lookup *lookup) {
-    const char *named = either(lookup->options->profile, variable(lookup, "AWS_PROFILE"));
-    lookup->profile = named == NULL ? "default" : named;
-    lookup->credentials.text =
-        read_profile_file(lookup, "AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials");
-    lookup->config.text = read_profile_file(lookup, "AWS_CONFIG_FILE", ".aws/config");
-    lookup->config.named_with_prefix = true;
-    if (named == NULL || profile_exists(&lookup->credentials, named) ||
-        profile_exists(&lookup->config, named))
-        return NULL;
-    return (const char *)arena_printf(lookup->arena,
-                                      "profile \"%s\" is neither in the credentials file nor in "
-                                      "the config file",
-                                      named)
-        .data;
-}
-
-static const char *profile_value(const struct lookup *lookup, const struct profile_file *file,
-                                 const char *name) {
-    return profile_setting(lookup->arena, file, lookup->profile, name);
-}
-
-/* ---- region and endpoint ---- */
+/* ---- region ---- */
 
 static bool is_region(const char *text) {
     size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
@@ -78,113 +25,82 @@ static bool is_region(const char *text) {
 }
 
 static const char *load_region(const struct lookup *lookup, struct settings *settings) {
-    const char *environment =
-        either(variable(lookup, "AWS_REGION"), variable(lookup, "AWS_DEFAULT_REGION"));
-    const char *region = either(lookup->options->region, environment);
+    const char *environment = lookup_either(lookup_variable(lookup, "AWS_REGION"),
+                                            lookup_variable(lookup, "AWS_DEFAULT_REGION"));
+    const char *region = lookup_either(lookup->options->region, environment);
     if (region == NULL)
-        region = profile_value(lookup, &lookup->config, "region");
+        region = lookup_config(lookup, "region");
     if (region == NULL)
         return "no region: set AWS_REGION, or `region` in the profile, or the option";
     if (!is_region(region))
-        return (const char *)arena_printf(lookup->arena, "\"%s\" is no region", region).data;
+        return lookup_printf(lookup, "\"%s\" is no region", region);
     settings->credentials.region = region;
-    settings->credentials.service = present(lookup->options->signing_name);
+    settings->credentials.service = lookup_either(lookup->options->signing_name, NULL);
     return NULL;
 }
 
-static bool is_printable(const char *text) {
-    for (; *text != '\0'; text++)
-        if (*text <= ' ' || *text > '~')
-            return false;
-    return true;
-}
+/* ---- endpoints ---- */
 
 static bool is_endpoint(const char *text) {
     const char *host = strncmp(text, "http://", 7) == 0    ? text + 7
                        : strncmp(text, "https://", 8) == 0 ? text + 8
                                                            : "";
-    return host[0] != '\0' && host[0] != '/' && host[0] != ':' && is_printable(text) &&
+    return host[0] != '\0' && host[0] != '/' && host[0] != ':' && lookup_printable(text) &&
            strpbrk(host, "@?#") == NULL;
 }
 
 /* China has a domain of its own. */
-static const char *service_endpoint(const struct lookup *lookup, const char *region) {
+static const char *service_endpoint(const struct lookup *lookup, const char *service,
+                                    const char *region) {
     const char *suffix = strncmp(region, "cn-", 3) == 0 ? ".cn" : "";
-    return (const char *)arena_printf(lookup->arena, "https://dynamodb.%s.amazonaws.com%s", region,
-                                      suffix)
-        .data;
+    return lookup_printf(lookup, "https://%s.%s.amazonaws.com%s", service, region, suffix);
 }
 
-static const char *load_endpoint(const struct lookup *lookup, struct settings *settings) {
-    const char *environment =
-        either(variable(lookup, "AWS_ENDPOINT_URL_DYNAMODB"), variable(lookup, "AWS_ENDPOINT_URL"));
-    const char *endpoint = either(lookup->options->endpoint, environment);
-    if (endpoint == NULL)
-        endpoint = service_endpoint(lookup, settings->credentials.region);
-    if (!is_endpoint(endpoint))
-        return (const char *)arena_printf(lookup->arena,
-                                          "\"%s\" is no endpoint: it is written "
-                                          "http://host:port or https://host",
-                                          endpoint)
-            .data;
-    settings->endpoint = endpoint;
-    return NULL;
+static bool are_endpoints_ignored(const struct lookup *lookup) {
+    const char *ignored =
+        lookup_either(lookup_variable(lookup, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
+                      lookup_config(lookup, "ignore_configured_endpoint_urls"));
+    return ignored != NULL && strcasecmp(ignored, "true") == 0;
 }
 
-/* ---- credentials ---- */
-
-static struct credentials file_credentials(const struct lookup *lookup,
-                                           const struct profile_file *file) {
-    return (struct credentials){.id = profile_value(lookup, file, "aws_access_key_id"),
-                                .secret = profile_value(lookup, file, "aws_secret_access_key"),
-                                .token = profile_value(lookup, file, "aws_session_token")};
+/* Of the section [services NAME] that the profile names. */
+static const char *of_services(const struct lookup *lookup, const char *service) {
+    const char *services = lookup_config(lookup, "services");
+    if (services == NULL)
+        return NULL;
+    return profile_service_setting(lookup->arena, &lookup->config, services, service,
+                                   "endpoint_url");
 }
 
-/* Both halves, in characters that a header may hold: a line end would start another header. */
-static const char *use_credentials(struct credentials found, const char *where,
-                                   const struct lookup *lookup, struct settings *settings) {
-    const char *problem = NULL;
-    if (found.id == NULL)
-        problem = "have a secret access key, but no access key id";
-    else if (found.secret == NULL)
-        problem = "have an access key id, but no secret access key";
-    else if (!is_printable(found.id) || !is_printable(found.secret) ||
-             (found.token != NULL && !is_printable(found.token)))
-        problem = "contain a blank or a character that is not ASCII";
-    if (problem != NULL)
-        return (const char *)arena_printf(lookup->arena, "the credentials in %s %s", where, problem)
-            .data;
-    found.region = settings->credentials.region;
-    found.service = settings->credentials.service;
-    settings->credentials = found;
-    return NULL;
+static const char *check_endpoint(const struct lookup *lookup, const char *endpoint) {
+    if (is_endpoint(endpoint))
+        return NULL;
+    return lookup_printf(
+        lookup, "\"%s\" is no endpoint: it is written http://host:port or https://host", endpoint);
 }
 
-static const char *load_credentials(const struct lookup *lookup, struct settings *settings) {
-    const struct ddb_options *options = lookup->options;
-    const struct {
-        const char *where;
-        struct credentials found;
-    } sources[] = {
-        {"the options",
-         {.id = present(options->access_key_id),
-          .secret = present(options->secret_access_key),
-          .token = present(options->session_token)}},
-        {"the environment",
-         {.id = variable(lookup, "AWS_ACCESS_KEY_ID"),
-          .secret = variable(lookup, "AWS_SECRET_ACCESS_KEY"),
-          .token = variable(lookup, "AWS_SESSION_TOKEN")}},
-        {"the credentials file", file_credentials(lookup, &lookup->credentials)},
-        {"the config file", file_credentials(lookup, &lookup->config)},
-    };
-    for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
-        if (sources[i].found.id != NULL || sources[i].found.secret != NULL)
-            return use_credentials(sources[i].found, sources[i].where, lookup, settings);
-    return "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or keys in the "
-           "profile, or the options; a local server is content with any";
+/* Who has named a server for the tables means it for the streams, too. */
+static const char *load_endpoints(const struct lookup *lookup, struct settings *settings) {
+    const char *region = settings->credentials.region;
+    const char *endpoint = lookup_either(lookup->options->endpoint, NULL), *streams = endpoint;
+    if (endpoint == NULL && !are_endpoints_ignored(lookup)) {
+        const char *any = lookup_either(lookup_variable(lookup, "AWS_ENDPOINT_URL_DYNAMODB"),
+                                        lookup_variable(lookup, "AWS_ENDPOINT_URL"));
+        const char *profile =
+            lookup_either(of_services(lookup, "dynamodb"), lookup_config(lookup, "endpoint_url"));
+        endpoint = lookup_either(any, profile);
+        streams = lookup_either(lookup_variable(lookup, "AWS_ENDPOINT_URL_DYNAMODB_STREAMS"),
+                                any == NULL ? of_services(lookup, "dynamodb_streams") : NULL);
+        streams = lookup_either(streams, endpoint);
+    }
+    settings->endpoint = endpoint != NULL ? endpoint : service_endpoint(lookup, "dynamodb", region);
+    settings->streams_endpoint =
+        streams != NULL ? streams : service_endpoint(lookup, "streams.dynamodb", region);
+    const char *problem = check_endpoint(lookup, settings->endpoint);
+    return problem != NULL ? problem : check_endpoint(lookup, settings->streams_endpoint);
 }
 
-/* ---- everything ---- */
+/* ---- patience ---- */
 
 static int positive(int value, int otherwise) {
     return value > 0 ? value : otherwise;
@@ -194,7 +110,7 @@ static void load_patience(const struct ddb_options *options, struct settings *se
     settings->connect_timeout_ms = positive(options->connect_timeout_ms, CONNECT_TIMEOUT_MS);
     settings->request_timeout_ms = positive(options->request_timeout_ms, REQUEST_TIMEOUT_MS);
     settings->call_timeout_ms = positive(options->call_timeout_ms, 0);
-    settings->attempts_max = positive(options->attempts_max, ATTEMPTS_MAX);
+    settings->attempts_max = positive(options->attempts_max, ATTEMPTS_DEFAULT);
     settings->backoff_base_ms = positive(options->backoff_base_ms, BACKOFF_BASE_MS);
     settings->backoff_max_ms = positive(options->backoff_max_ms, BACKOFF_MAX_MS);
     settings->retry_budget =
@@ -203,6 +119,44 @@ static void load_patience(const struct ddb_options *options, struct settings *se
         options->reply_size_max > 0 ? options->reply_size_max : REPLY_SIZE_MAX;
 }
 
+/* The AWS tools' own way to say it. */
+static const char *load_attempts(const struct lookup *lookup, struct settings *settings) {
+    const char *text = lookup_either(lookup_variable(lookup, "AWS_MAX_ATTEMPTS"),
+                                     lookup_config(lookup, "max_attempts"));
+    if (lookup->options->attempts_max > 0 || text == NULL)
+        return NULL;
+    char *end;
+    long attempts = strtol(text, &end, 10);
+    if (*end != '\0' || attempts < 1 || attempts > ATTEMPTS_MAX)
+        return lookup_printf(lookup, "AWS_MAX_ATTEMPTS or max_attempts is 1 to %d, not \"%s\"",
+                             ATTEMPTS_MAX, text);
+    settings->attempts_max = (int)attempts;
+    return NULL;
+}
+
+/* ---- TLS ---- */
+
+static const char *load_tls(const struct lookup *lookup, struct settings *settings) {
+    const struct ddb_options *options = lookup->options;
+    settings->ca_file = lookup_either(options->ca_file, lookup_variable(lookup, "AWS_CA_BUNDLE"));
+    if (settings->ca_file == NULL)
+        settings->ca_file = lookup_config(lookup, "ca_bundle");
+    settings->client_cert_file = lookup_either(options->client_cert_file, NULL);
+    settings->client_key_file = lookup_either(options->client_key_file, NULL);
+    if (settings->client_key_file != NULL && settings->client_cert_file == NULL)
+        return "client_key_file is given, but no client_cert_file";
+    return NULL;
+}
+
+/* ---- credentials ---- */
+
+static const char *load_credentials(const struct lookup *lookup, struct settings *settings) {
+    settings->profile = lookup->profile;
+    return credentials_load(lookup, &settings->credentials, &settings->process);
+}
+
+/* ---- everything ---- */
+
 static void copy_text(struct arena *arena, const char **text) {
     if (*text != NULL)
         *text = arena_copy(arena, *text, strlen(*text) + 1);
@@ -210,32 +164,39 @@ static void copy_text(struct arena *arena, const char **text) {
 
 /* Options and variables belong to others. */
 static void copy_texts(struct arena *arena, struct settings *settings) {
-    copy_text(arena, &settings->endpoint);
-    copy_text(arena, &settings->credentials.region);
-    copy_text(arena, &settings->credentials.service);
-    copy_text(arena, &settings->credentials.id);
-    copy_text(arena, &settings->credentials.secret);
-    copy_text(arena, &settings->credentials.token);
-    copy_text(arena, &settings->ca_file);
+    const char **const texts[] = {
+        &settings->endpoint,
+        &settings->streams_endpoint,
+        &settings->credentials.region,
+        &settings->credentials.service,
+        &settings->credentials.id,
+        &settings->credentials.secret,
+        &settings->credentials.token,
+        &settings->process,
+        &settings->profile,
+        &settings->ca_file,
+        &settings->client_cert_file,
+        &settings->client_key_file,
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        copy_text(arena, texts[i]);
 }
 
 const char *settings_load(struct arena *arena, const struct ddb_options *options,
-                          settings_variable *lookup_variable, struct settings *ret_settings) {
+                          lookup_environment *variable, struct settings *ret_settings) {
     static const struct ddb_options defaults;
+    typedef const char *load(const struct lookup *lookup, struct settings *settings);
+    static load *const loads[] = {load_region, load_endpoints, load_attempts, load_tls,
+                                  load_credentials};
     struct arena scratch;
-    arena_init(&scratch);
-    struct lookup lookup = {.arena = &scratch, .variable = lookup_variable};
-    lookup.options = options == NULL ? &defaults : options;
+    struct lookup lookup;
     struct settings settings = {0};
-    load_patience(lookup.options, &settings);
-    settings.ca_file = either(lookup.options->ca_file, variable(&lookup, "AWS_CA_BUNDLE"));
-    const char *problem = load_profile(&lookup);
-    if (problem == NULL)
-        problem = load_region(&lookup, &settings);
-    if (problem == NULL)
-        problem = load_endpoint(&lookup, &settings);
-    if (problem == NULL)
-        problem = load_credentials(&lookup, &settings);
+    arena_init(&scratch);
+    load_patience(options == NULL ? &defaults : options, &settings);
+    const char *problem =
+        lookup_init(&lookup, &scratch, options == NULL ? &defaults : options, variable);
+    for (size_t i = 0; problem == NULL && i < sizeof(loads) / sizeof(*loads); i++)
+        problem = loads[i](&lookup, &settings);
     copy_texts(arena, &settings);
     copy_text(arena, &problem);
     arena_release(&scratch);

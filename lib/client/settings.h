@@ -5,15 +5,19 @@
 #ifndef GRAMME_CLIENT_SETTINGS_H
 #define GRAMME_CLIENT_SETTINGS_H
 
-#include "base/arena.h"
-#include "client/gramme_client.h"
+#include "client/lookup.h"
 #include "crypto/signer.h"
 
 /* Texts live in the arena that settings_load() was given, and end with a NUL. */
 struct settings {
-    const char *endpoint; /* scheme://host, with a port and a path or without */
+    const char *endpoint;         /* scheme://host, with a port and a path or without */
+    const char *streams_endpoint; /* of DynamoDB Streams, which is elsewhere in the AWS service */
     struct credentials credentials;
-    const char *ca_file; /* NULL: the system's */
+    const char *process;          /* gives the credentials; NULL: they are above */
+    const char *profile;          /* that names the process */
+    const char *ca_file;          /* NULL: the system's */
+    const char *client_cert_file; /* NULL: none */
+    const char *client_key_file;
     int connect_timeout_ms;
     int request_timeout_ms;
     int call_timeout_ms; /* 0: none */
@@ -24,11 +28,8 @@ struct settings {
     size_t reply_size_max;
 };
 
-/* A variable of the environment; NULL when it is not set. Injected for tests. */
-typedef const char *settings_variable(const char *name);
-
 /* Returns NULL, or what is wrong, in the arena. */
 const char *settings_load(struct arena *arena, const struct ddb_options *options,
-                          settings_variable *variable, struct settings *ret_settings);
+                          lookup_environment *variable, struct settings *ret_settings);
 
 #endif

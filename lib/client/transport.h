@@ -34,6 +34,8 @@ struct answer {
 };
 
 struct transport {
+    /* Before the first exchange, and whenever they have changed; they live until the next time. */
+    void (*sign_as)(struct transport *transport, const struct credentials *credentials);
     /* The body goes to `body`, which is empty before. */
     void (*exchange)(struct transport *transport, const struct exchange *exchange,
                      struct buffer *body, struct answer *ret_answer);

@@ -68,6 +68,7 @@ static enum answer_kind kind_of_failure(const struct curl_transport *t, CURLcode
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_CERTPROBLEM:
         return ANSWER_NEVER;
     case CURLE_WRITE_ERROR:
         return t->body->overflow ? ANSWER_TOO_LARGE : ANSWER_BROKEN;
@@ -92,9 +93,14 @@ static void describe_failure(const struct curl_transport *t, CURLcode code, stru
 
 /* ---- what is sent ---- */
 
+static const char *endpoint_of(const struct curl_transport *t, const struct exchange *exchange) {
+    bool streams = strncmp(exchange->target, "DynamoDBStreams_", 16) == 0;
+    return streams ? t->settings->streams_endpoint : t->settings->endpoint;
+}
+
 static struct signer_request signed_parts(const struct curl_transport *t,
                                           const struct exchange *exchange) {
-    const char *host = strstr(t->settings->endpoint, "//") + 2;
+    const char *host = strstr(endpoint_of(t, exchange), "//") + 2;
     const char *path = host + strcspn(host, "/");
     return (struct signer_request){.host = slice_of(host, (size_t)(path - host)),
                                    .path = slice_text(path[0] == '\0' ? "/" : path),
@@ -113,7 +119,7 @@ static void add_header(struct curl_slist **headers, const char *name, struct sli
 
 /* Signed anew for each attempt. NULL: they are too long. */
 static struct curl_slist *make_headers(struct curl_transport *t, const struct exchange *exchange) {
-    const struct credentials *credentials = &t->settings->credentials;
+    const struct credentials *credentials = t->signer.credentials;
     struct signer_request parts = signed_parts(t, exchange);
     char signature[SIGV4_SIGNATURE_CHARS];
     struct buffer authorization CLEANUP(buffer_release);
@@ -153,6 +159,7 @@ static void exchange_by_curl(struct transport *transport, const struct exchange 
         return;
     }
     libcurl.easy_setopt(t->curl, CURLOPT_HTTPHEADER, headers);
+    libcurl.easy_setopt(t->curl, CURLOPT_URL, endpoint_of(t, exchange));
     libcurl.easy_setopt(t->curl, CURLOPT_TIMEOUT_MS, (long)exchange->timeout_ms);
     libcurl.easy_setopt(t->curl, CURLOPT_POSTFIELDS, (const char *)exchange->body.data);
     libcurl.easy_setopt(t->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)exchange->body.len);
@@ -185,6 +192,11 @@ static int64_t monotonic_ms(struct transport *transport) {
 
 /* ---- life ---- */
 
+static void sign_as(struct transport *transport, const struct credentials *credentials) {
+    struct curl_transport *t = container_of(transport, struct curl_transport, transport);
+    signer_set_credentials(&t->signer, credentials);
+}
+
 static void free_curl(struct transport *transport) {
     struct curl_transport *t = container_of(transport, struct curl_transport, transport);
     libcurl.easy_cleanup(t->curl);
@@ -195,14 +207,18 @@ static void free_curl(struct transport *transport) {
 static void set_options(struct curl_transport *t) {
     const struct settings *settings = t->settings;
     CURL *curl = t->curl;
-    libcurl.easy_setopt(curl, CURLOPT_URL, settings->endpoint);
     libcurl.easy_setopt(curl, CURLOPT_USERAGENT, "gramme-client/" GRAMME_VERSION);
     libcurl.easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     libcurl.easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     libcurl.easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
     libcurl.easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)settings->connect_timeout_ms);
+    libcurl.easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     if (settings->ca_file != NULL)
         libcurl.easy_setopt(curl, CURLOPT_CAINFO, settings->ca_file);
+    if (settings->client_cert_file != NULL)
+        libcurl.easy_setopt(curl, CURLOPT_SSLCERT, settings->client_cert_file);
+    if (settings->client_key_file != NULL)
+        libcurl.easy_setopt(curl, CURLOPT_SSLKEY, settings->client_key_file);
     libcurl.easy_setopt(curl, CURLOPT_ERRORBUFFER, t->error_text);
     libcurl.easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     libcurl.easy_setopt(curl, CURLOPT_WRITEDATA, t);
@@ -225,7 +241,8 @@ struct transport *transport_curl_new(const struct settings *settings) {
     if (curl == NULL)
         return NULL;
     struct curl_transport *t = tree_alloc(sizeof(*t));
-    t->transport = (struct transport){.exchange = exchange_by_curl,
+    t->transport = (struct transport){.sign_as = sign_as,
+                                      .exchange = exchange_by_curl,
                                       .sleep_ms = sleep_for_real,
                                       .now_ms = monotonic_ms,
                                       .free = free_curl};

@@ -16,6 +16,12 @@ void signer_release(struct signer *signer) {
     buffer_release(&signer->scratch);
 }
 
+void signer_set_credentials(struct signer *signer, const struct credentials *credentials) {
+    signer->credentials = credentials;
+    signer->second = -1;
+    memset(signer->date, 0, sizeof(signer->date)); /* the key is of another day, and made anew */
+}
+
 static struct sigv4_scope scope_of(const struct credentials *credentials, const char *date) {
     const char *service = credentials->service;
     return (struct sigv4_scope){.day = slice_of(date, SIGV4_DAY_CHARS),

@@ -38,6 +38,8 @@ struct signer {
 struct error *signer_init(struct signer *signer, struct arena *arena,
                           const struct credentials *credentials);
 void signer_release(struct signer *signer);
+/* Signs for somebody else from now on. */
+void signer_set_credentials(struct signer *signer, const struct credentials *credentials);
 
 void signer_set_time(struct signer *signer, int64_t now_s);
 /* As of the time that was set. False: the head of the request is too long. */

@@ -19,6 +19,10 @@ static void answer(struct transport *transport, const struct exchange *exchange,
     buffer_append_slice(body, reply_body);
 }
 
+static void sign_as(struct transport *transport, const struct credentials *credentials) {
+    (void)transport, (void)credentials;
+}
+
 static void no_sleep(struct transport *transport, int64_t duration_ms) {
     (void)transport, (void)duration_ms;
 }
@@ -98,7 +102,7 @@ static void read_profiles(struct slice text) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct transport transport = {answer, no_sleep, no_time, no_free};
+    struct transport transport = {sign_as, answer, no_sleep, no_time, no_free};
     if (size < 2)
         return 0;
     reply_status = (data[1] & 1) != 0 ? 200 : 400;

@@ -1,5 +1,9 @@
 """The client library (lib/client) with a server that throttles, breaks, stalls and leaves things undone."""
 
+import datetime
+import json
+import pathlib
+import ssl
 import tempfile
 import time
 import unittest
@@ -142,6 +146,20 @@ class Tls(unittest.TestCase):
                 self.assertEqual(len(stub.requests), 2)
 
 
+    def test_a_server_that_asks_for_certificates(self):
+        with tempfile.TemporaryDirectory() as folder:
+            context, certificate = self_signed(folder)
+            context.verify_mode = ssl.CERT_REQUIRED
+            context.load_verify_locations(certificate)
+            with Stub([FOUND], context) as stub:
+                tls = {"AWS_ENDPOINT_URL": stub.endpoint, "AWS_CA_BUNDLE": certificate}
+                self.assertEqual(run_case("stub-get", **tls, CASE_CERT=certificate, CASE_KEY=f"{folder}/key.pem"), ITEM)
+                self.assertNotIn("ok", run_case("stub-get", **tls, CASE_ATTEMPTS=1))
+                output = run_case("stub-get", **tls, CASE_CERT=certificate, CASE_KEY=f"{folder}/nowhere.pem")
+                self.assertRegex(output, "^network ClientError status=0 attempts=1 maybe_applied=0 request_id=no: .*nowhere.pem")
+                self.assertEqual(len(stub.requests), 1)
+
+
 class Replies(FaultCase):
     def test_replies_that_are_not_dynamodbs(self):
         wrong = "reply ClientError status=200 attempts=1 maybe_applied=0 request_id=yes: GetItem: the server's reply is not " \
@@ -226,6 +244,55 @@ class Batches(FaultCase):
                          "service ClientError status=200 attempts=1 maybe_applied=0 request_id=yes: "
                          "the server left keys of a batch unprocessed, 3 times in a row\n0 items, sum 0\n", 3, "2",
                          CASE_ATTEMPTS=3)
+
+
+class Processes(unittest.TestCase):
+    """Credentials of a `credential_process`."""
+
+    def run_with(self, script, stub, name="stub-get", argument="", **variables):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "the keys")
+            program.write_text(f"#!/bin/sh\necho run >> '{folder}/runs'\n{script}\n")
+            program.chmod(0o755)
+            config = pathlib.Path(folder, "config")
+            config.write_text(f"[profile work]\nregion = eu-west-1\nendpoint_url = {stub.endpoint}\n"
+                              f"credential_process = '{program}' --of me\n")
+            output = run_case(name, argument, AWS_CONFIG_FILE=config, AWS_PROFILE="work", AWS_REGION="", AWS_ACCESS_KEY_ID="",
+                              AWS_SECRET_ACCESS_KEY="", **variables)
+            runs = pathlib.Path(folder, "runs")
+            return output, len(runs.read_text().splitlines()) if runs.exists() else 0
+
+    def test_keys_of_a_process(self):
+        keys = {"Version": 1, "AccessKeyId": "ASIA$1$2", "SecretAccessKey": "hush", "SessionToken": "token",
+                "Expiration": "2100-01-01T00:00:00Z"}
+        with Stub([FOUND]) as stub:
+            output, runs = self.run_with(f"cat <<END\n{json.dumps(keys)}\nEND", stub, argument="3")
+        self.assertEqual((output, runs), (ITEM * 3, 1))
+        for request in stub.requests:
+            fields, expected = signature(request, "hush", "eu-west-1")
+            self.assertEqual(fields["Signature"], expected)
+            self.assertRegex(fields["Credential"], "^ASIA--ofme/")
+            self.assertEqual(request.headers["x-amz-security-token"], "token")
+
+    def test_keys_that_expire_soon_are_replaced(self):
+        keys = '{"Version": 1, "AccessKeyId": "id%d", "SecretAccessKey": "x", "Expiration": "%s"}'
+        soon = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=50)).isoformat(timespec="seconds")
+        script = f"""n=$(wc -l < "$(dirname "$0")/runs"); printf '{keys}' "$n" {soon}"""
+        with Stub([FOUND]) as stub:
+            # The process is not asked more often than every ten seconds while its keys are good.
+            output, runs = self.run_with(script, stub, argument="3")
+        self.assertEqual((output, runs), (ITEM * 3, 1))
+
+    def test_a_process_that_fails(self):
+        begin = 'config ClientError status=0 attempts=0 maybe_applied=0 request_id=no: the credential_process of profile "work" '
+        with Stub([FOUND]) as stub:
+            for script, problem in (("exit 3", "ended with status 3"), ("echo secret", 'does not print JSON with "Version": 1'),
+                                    ("exec yes", "prints too much")):
+                with self.subTest(script=script):
+                    self.assertEqual(self.run_with(script, stub)[0], f"{begin}{problem}\nitem none\n")
+            self.assertEqual(self.run_with("exec sleep 60", stub, CASE_CALL_TIMEOUT_MS=300)[0],
+                             f"{begin}takes too long\nitem none\n")
+        self.assertEqual(stub.requests, [])
 
 
 class Signing(FaultCase):

@@ -7,6 +7,13 @@ char sent[4096];
 int64_t script_ms;
 int64_t timeout_ms;
 
+char signer[64];
+
+static void sign_as(struct transport *transport, const struct credentials *credentials) {
+    (void)transport;
+    snprintf(signer, sizeof(signer), "%s", credentials->id == NULL ? "" : credentials->id);
+}
+
 static void follow(struct transport *transport, const struct exchange *exchange,
                    struct buffer *body, struct answer *ret_answer) {
     (void)transport;
@@ -52,7 +59,7 @@ const char *no_variable(const char *name) {
 }
 
 struct transport *script_transport(const struct step *steps) {
-    static struct transport transport = {follow, keep_wait, now_ms, no_free};
+    static struct transport transport = {sign_as, follow, keep_wait, now_ms, no_free};
     script = steps;
     script_ms = 0;
     waits[0] = sent[0] = '\0';

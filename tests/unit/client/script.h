@@ -31,6 +31,7 @@ struct step {
 extern const struct step *script;       /* the next step */
 extern char waits[2048];                /* the longest that each wait might have been */
 extern char sent[4096];                 /* the latest request: its target and its body */
+extern char signer[64];                 /* the key id that it was signed with */
 extern int64_t script_ms;               /* the time */
 extern int64_t timeout_ms;              /* that the latest request had */
 extern const struct random fake_random; /* all bits are set: each wait is the longest possible */

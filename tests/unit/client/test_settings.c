@@ -53,7 +53,32 @@ static int make_home(void **state) {
                               "[profile keys]\n"
                               "aws_access_key_id = config-id\n"
                               "aws_secret_access_key = config-secret\n"
-                              "region = us-west-2\n");
+                              "region = us-west-2\n"
+                              "[profile process]\n"
+                              "region = r\n"
+                              "services = mine\n"
+                              "endpoint_url = http://profile\n"
+                              "max_attempts = 3\n"
+                              "credential_process = /bin/keys --of \"me # too\"\n"
+                              "[profile role]\n"
+                              "region = r\n"
+                              "role_arn = arn:aws:iam::1:role/x\n"
+                              "endpoint_url = http://profile\n"
+                              "ignore_configured_endpoint_urls = true\n"
+                              "[profile sso]\n"
+                              "region = r\n"
+                              "sso_session = x\n"
+                              "ca_bundle = /ca.pem\n"
+                              "[services other]\n"
+                              "dynamodb =\n"
+                              "  endpoint_url = http://other\n"
+                              "[services mine]\n"
+                              "s3 =\n"
+                              "  endpoint_url = http://s3\n"
+                              "dynamodb =\n"
+                              "  # endpoint_url = http://comment\n"
+                              "\tendpoint_url = http://services # a comment\n"
+                              "  endpoint_url = http://second\n");
     write_file(".aws/credentials", "[default]\n"
                                    "aws_access_key_id = default-id\n"
                                    "aws_secret_access_key = default=secret\n"
@@ -176,6 +201,106 @@ static void files_elsewhere(void **state) {
         "the profile, or the options; a local server is content with any");
 }
 
+static void files_that_cannot_be_read(void **state) {
+    (void)state;
+    char path[128], expected[256];
+    snprintf(expected, sizeof(expected), "cannot read %s: Is a directory", home);
+    assert_settings(NULL, VARIABLES("AWS_CONFIG_FILE", home), expected);
+    snprintf(expected, sizeof(expected), "/dev/zero is larger than a megabyte");
+    assert_settings(NULL, VARIABLES("AWS_SHARED_CREDENTIALS_FILE", "/dev/zero"), expected);
+    /* A name below a file is not there. */
+    snprintf(path, sizeof(path), "%s/config/x", home);
+    assert_settings(NULL, VARIABLES("AWS_CONFIG_FILE", path, "AWS_REGION", "r", KEYS),
+                    "https://dynamodb.r.amazonaws.com r id secret -");
+}
+
+static void load(const struct ddb_options *options, const char *const *variables,
+                 struct arena *arena, struct settings *ret_settings) {
+    environment = variables;
+    arena_init(arena);
+    assert_null(settings_load(arena, options, fake_variable, ret_settings));
+}
+
+static void a_process_gives_the_credentials(void **state) {
+    (void)state;
+    struct arena arena;
+    struct settings settings;
+    load(&(struct ddb_options){.profile = "process"}, VARIABLES("HOME", home, KEYS), &arena,
+         &settings);
+    assert_string_equal(settings.process, "/bin/keys --of \"me");
+    assert_string_equal(settings.profile, "process");
+    assert_null(settings.credentials.id);
+    assert_int_equal(settings.attempts_max, 3);
+    arena_release(&arena);
+    /* Keys of the environment come before a profile that was not asked for in so many words. */
+    load(NULL, VARIABLES("HOME", home, "AWS_PROFILE", "process", KEYS), &arena, &settings);
+    assert_null(settings.process);
+    assert_string_equal(settings.credentials.id, "id");
+    arena_release(&arena);
+}
+
+static void assert_endpoints(const struct ddb_options *options, const char *const *variables,
+                             const char *endpoint, const char *streams) {
+    struct arena arena;
+    struct settings settings;
+    load(options, variables, &arena, &settings);
+    assert_string_equal(settings.endpoint, endpoint);
+    assert_string_equal(settings.streams_endpoint, streams);
+    arena_release(&arena);
+}
+
+static void endpoints_of_tables_and_of_streams(void **state) {
+    (void)state;
+    assert_endpoints(NULL, VARIABLES("AWS_REGION", "r", KEYS), "https://dynamodb.r.amazonaws.com",
+                     "https://streams.dynamodb.r.amazonaws.com");
+    assert_endpoints(NULL,
+                     VARIABLES("AWS_REGION", "r", KEYS, "AWS_ENDPOINT_URL_DYNAMODB", "http://a:1"),
+                     "http://a:1", "http://a:1");
+    assert_endpoints(NULL,
+                     VARIABLES("AWS_REGION", "r", KEYS, "AWS_ENDPOINT_URL", "http://a:1",
+                               "AWS_ENDPOINT_URL_DYNAMODB_STREAMS", "http://b:1"),
+                     "http://a:1", "http://b:1");
+    assert_endpoints(NULL,
+                     VARIABLES("AWS_REGION", "r", KEYS, "AWS_ENDPOINT_URL", "http://a:1",
+                               "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "TRUE"),
+                     "https://dynamodb.r.amazonaws.com",
+                     "https://streams.dynamodb.r.amazonaws.com");
+    const char *const *named = VARIABLES("HOME", home, KEYS, "AWS_PROFILE", "process");
+    assert_endpoints(NULL, named, "http://services", "http://services");
+    assert_endpoints(&(struct ddb_options){.endpoint = "http://o"}, named, "http://o", "http://o");
+    assert_endpoints(NULL, VARIABLES("HOME", home, KEYS, "AWS_PROFILE", "role"),
+                     "https://dynamodb.r.amazonaws.com",
+                     "https://streams.dynamodb.r.amazonaws.com");
+}
+
+static void profiles_for_the_aws_cli_only(void **state) {
+    (void)state;
+    assert_settings(NULL, VARIABLES("HOME", home, "AWS_PROFILE", "role"),
+                    "profile \"role\" has its credentials by role_arn, which needs the AWS CLI: "
+                    "credential_process = aws configure export-credentials --profile role");
+    assert_settings(NULL, VARIABLES("HOME", home, "AWS_PROFILE", "sso"),
+                    "profile \"sso\" has its credentials by single sign-on, which needs the AWS "
+                    "CLI: credential_process = aws configure export-credentials --profile sso");
+}
+
+static void certificates(void **state) {
+    (void)state;
+    struct arena arena;
+    struct settings settings;
+    load(&(struct ddb_options){.client_cert_file = "cert", .client_key_file = "key"},
+         VARIABLES("HOME", home, "AWS_PROFILE", "sso", KEYS), &arena, &settings);
+    assert_string_equal(settings.ca_file, "/ca.pem");
+    assert_string_equal(settings.client_cert_file, "cert");
+    assert_string_equal(settings.client_key_file, "key");
+    arena_release(&arena);
+    load(NULL, VARIABLES("AWS_REGION", "r", "AWS_CA_BUNDLE", "/mine", KEYS), &arena, &settings);
+    assert_string_equal(settings.ca_file, "/mine");
+    arena_release(&arena);
+    assert_settings(&(struct ddb_options){.client_key_file = "key"},
+                    VARIABLES("AWS_REGION", "r", KEYS),
+                    "client_key_file is given, but no client_cert_file");
+}
+
 static void what_is_missing_or_wrong(void **state) {
     (void)state;
     assert_settings(NULL, VARIABLES(KEYS),
@@ -213,7 +338,18 @@ static void patience(void **state) {
     assert_int_equal(settings.backoff_base_ms, 50);
     assert_int_equal(settings.backoff_max_ms, 5000);
     assert_int_equal(settings.reply_size_max, 64 * 1024 * 1024);
+    assert_int_equal(settings.retry_budget, 500);
+    assert_int_equal(settings.call_timeout_ms, 0);
     arena_release(&arena);
+    load(NULL, VARIABLES("AWS_REGION", "r", "AWS_MAX_ATTEMPTS", "9", KEYS), &arena, &settings);
+    assert_int_equal(settings.attempts_max, 9);
+    arena_release(&arena);
+    load(&(struct ddb_options){.attempts_max = 2},
+         VARIABLES("AWS_REGION", "r", "AWS_MAX_ATTEMPTS", "no", KEYS), &arena, &settings);
+    assert_int_equal(settings.attempts_max, 2);
+    arena_release(&arena);
+    assert_settings(NULL, VARIABLES("AWS_REGION", "r", "AWS_MAX_ATTEMPTS", "0", KEYS),
+                    "AWS_MAX_ATTEMPTS or max_attempts is 1 to 1000, not \"0\"");
 }
 
 int main(void) {
@@ -222,6 +358,11 @@ int main(void) {
         cmocka_unit_test(options_win),
         cmocka_unit_test(profiles),
         cmocka_unit_test(files_elsewhere),
+        cmocka_unit_test(files_that_cannot_be_read),
+        cmocka_unit_test(a_process_gives_the_credentials),
+        cmocka_unit_test(endpoints_of_tables_and_of_streams),
+        cmocka_unit_test(profiles_for_the_aws_cli_only),
+        cmocka_unit_test(certificates),
         cmocka_unit_test(what_is_missing_or_wrong),
         cmocka_unit_test(patience),
     };

@@ -1,6 +1,7 @@
 /* main.c - finds the case and runs it with a client made of the environment.
  *
- * CASE_ATTEMPTS, CASE_TIMEOUT_MS, CASE_CONNECT_TIMEOUT_MS and CASE_REPLY_MAX set options. */
+ * CASE_ATTEMPTS, CASE_TIMEOUT_MS, CASE_CONNECT_TIMEOUT_MS, CASE_CALL_TIMEOUT_MS, CASE_REPLY_MAX,
+ * CASE_CERT and CASE_KEY set options. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,9 @@ int main(int argc, char **argv) {
         .attempts_max = number_from("CASE_ATTEMPTS"),
         .request_timeout_ms = number_from("CASE_TIMEOUT_MS"),
         .connect_timeout_ms = number_from("CASE_CONNECT_TIMEOUT_MS"),
+        .call_timeout_ms = number_from("CASE_CALL_TIMEOUT_MS"),
+        .client_cert_file = getenv("CASE_CERT"),
+        .client_key_file = getenv("CASE_KEY"),
         .reply_size_max = (size_t)number_from("CASE_REPLY_MAX"),
         .backoff_base_ms = 1,
     });
