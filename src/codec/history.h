@@ -5,10 +5,10 @@
  * changes. Its value:
  *
  *   OFFSET  SIZE  MEANING
- *   0       1     version: 1
- *   1       1     1: there was an item; 0: there was none
- *   2       2     length of the item's key without the table id, little-endian
- *   4       ...   that key (codec/key.h)
+ *   0       5     version and checksum (summed.h)
+ *   5       1     1: there was an item; 0: there was none
+ *   6       2     length of the item's key without the table id, little-endian
+ *   8       ...   that key (codec/key.h)
  *   then    rest  the item as it was stored (codec/item.h); nothing when there was none */
 #ifndef GRAMME_CODEC_HISTORY_H
 #define GRAMME_CODEC_HISTORY_H

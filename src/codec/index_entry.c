@@ -9,7 +9,7 @@ struct slice index_entry_encode(struct arena *arena, const struct table_definiti
                                 const struct table_index *index, struct slice stored) {
     if (index->projection == PROJECT_ALL)
         return stored;
-    uint8_t *bytes = arena_alloc(arena, stored.len);
+    uint8_t *bytes = arena_alloc(arena, ITEM_HEADER + stored_item_value(stored).len);
     uint8_t *map = bytes + ITEM_HEADER, *next = map + CONTAINER_HEADER;
     uint32_t count = 0, size = 0;
     struct value_iter iter;
@@ -23,10 +23,8 @@ struct slice index_entry_encode(struct arena *arena, const struct table_definiti
         count++;
         size += (uint32_t)(iter.name.len + value_size(iter.value));
     }
-    bytes[0] = ITEM_VERSION;
-    store_u32(bytes + ITEM_SIZE_AT, size);
     map[0] = VALUE_M;
     store_u32(map + 1, (uint32_t)(next - map) - CONTAINER_HEADER);
     store_u32(map + 5, count);
-    return slice_of(bytes, (size_t)(next - bytes));
+    return item_seal(bytes, (size_t)(next - bytes), size);
 }

@@ -176,8 +176,8 @@ struct error *catalog_record_check(struct arena *arena, struct slice key, struct
 
 /* An item in its one form; its size is what it says. */
 static struct error *check_item(struct arena *arena, struct slice stored) {
-    if (stored.len < ITEM_HEADER + CONTAINER_HEADER || stored.data[0] != ITEM_VERSION ||
-        stored.data[ITEM_HEADER] != VALUE_M || !is_value(slice_skip(stored, ITEM_HEADER)))
+    TRY(stored_item_check(arena, stored));
+    if (!is_value(value_slice(stored_item_value(stored))))
         return error_local(arena, "it is no item");
     if (stored_item_size(stored) != item_size(stored_item_value(stored)))
         return error_local(arena, "its size is not what it says");

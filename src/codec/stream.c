@@ -4,12 +4,12 @@
 #include "base/check.h"
 #include "codec/catalog_fields.h"
 #include "codec/item.h"
+#include "codec/summed.h"
 
 enum {
     STREAM_VERSION = 1,
-    RECORD_VERSION = 1,
-    RECORD_HEADER = 6,
-    RECORD_EVENT = 3, /* the bits of the event */
+    RECORD_HEADER = 5, /* behind version and checksum */
+    RECORD_EVENT = 3,  /* the bits of the event */
     RECORD_EXPIRED = 1 << 2,
     RECORD_NEW = 1 << 3,
     RECORD_OLD = 1 << 4,
@@ -148,20 +148,19 @@ struct slice stream_record_encode(struct arena *arena, enum stream_view view,
     struct slice whole = slice_present(change->after) ? change->after : change->before;
     size_t count = key_entries(keys, stored_item_value(whole), entries);
     /* The key attributes take no more than the item that they come from. */
-    size_t len_max = RECORD_HEADER + (images ? before.len + after.len : whole.len);
-    uint8_t *bytes = arena_alloc(arena, len_max);
-    bytes[0] = RECORD_VERSION;
-    bytes[1] = (uint8_t)(event_of(change) | (change->expired ? RECORD_EXPIRED : 0) |
-                         (slice_present(after) ? RECORD_NEW : 0) |
-                         (slice_present(before) ? RECORD_OLD : 0));
-    store_u32(bytes + 2,
+    size_t len_max = SUMMED_HEADER + RECORD_HEADER + (images ? before.len + after.len : whole.len);
+    uint8_t *bytes = arena_alloc(arena, len_max), *head = bytes + SUMMED_HEADER;
+    head[0] = (uint8_t)(event_of(change) | (change->expired ? RECORD_EXPIRED : 0) |
+                        (slice_present(after) ? RECORD_NEW : 0) |
+                        (slice_present(before) ? RECORD_OLD : 0));
+    store_u32(head + 1,
               keys_size(entries, count) + stored_item_size(after) + stored_item_size(before));
-    uint8_t *next = bytes + RECORD_HEADER;
+    uint8_t *next = head + RECORD_HEADER;
     if (images)
         next = write_value(write_value(next, stored_item_value(after)), stored_item_value(before));
     else
         next = write_keys(next, entries, count);
-    return slice_of(bytes, (size_t)(next - bytes));
+    return summed_seal(bytes, (size_t)(next - bytes));
 }
 
 /* Cuts a map off the front; false when there is none. */
@@ -178,16 +177,16 @@ static bool take_map(struct slice *rest, struct value *ret_map) {
 
 struct error *stream_record_decode(struct arena *arena, struct slice bytes,
                                    struct stream_record *ret_record) {
-    if (bytes.len < RECORD_HEADER || bytes.data[0] != RECORD_VERSION ||
-        (bytes.data[1] & RECORD_EVENT) > CHANGE_REMOVE)
-        return damaged(arena, "a record's header");
-    uint8_t bits = bytes.data[1];
+    struct slice head = summed_open(bytes);
+    if (head.len < RECORD_HEADER || (head.data[0] & RECORD_EVENT) > CHANGE_REMOVE)
+        return damaged(arena, "a record's header or its checksum");
+    uint8_t bits = head.data[0];
     struct stream_record record = {
         .event = (enum change_event)(bits & RECORD_EVENT),
         .expired = (bits & RECORD_EXPIRED) != 0,
-        .size = load_u32(bytes.data + 2),
+        .size = load_u32(head.data + 1),
     };
-    struct slice rest = slice_skip(bytes, RECORD_HEADER);
+    struct slice rest = slice_skip(head, RECORD_HEADER);
     bool whole = true;
     if (bits & RECORD_NEW)
         whole = take_map(&rest, &record.new_image);

@@ -17,11 +17,11 @@
  * A record:
  *
  *   OFFSET  SIZE  MEANING
- *   0       1     version, 1
- *   1       1     bits: 0-1 the event (0 INSERT, 1 MODIFY, 2 REMOVE), 2 it expired, 3 the new image
+ *   0       5     version and checksum (summed.h)
+ *   5       1     bits: 0-1 the event (0 INSERT, 1 MODIFY, 2 REMOVE), 2 it expired, 3 the new image
  *                 is there, 4 the old image is there
- *   2       4     size as DynamoDB counts it: key attributes and images
- *   6       ...   the new image, then the old image, each a value of type M; without both the key
+ *   6       4     size as DynamoDB counts it: key attributes and images
+ *   10      ...   the new image, then the old image, each a value of type M; without both the key
  *                 attributes, as such a value
  *
  * So a record holds what its stream's view shows, and nothing twice. */
@@ -61,9 +61,8 @@ struct item_change {
 
 struct slice stream_record_encode(struct arena *arena, enum stream_view view,
                                   const struct key_schema *keys, const struct item_change *change);
-/* The parts of the record point into `bytes`. Like items, records are covered by the store's
- * checksums: this finds newer versions and bytes that lead out of the record, not every flipped
- * bit. */
+/* The parts of the record point into `bytes`. Fails when they are not those that were encoded, and
+ * on a newer version. */
 struct error *stream_record_decode(struct arena *arena, struct slice bytes,
                                    struct stream_record *ret_record);
 

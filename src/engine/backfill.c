@@ -75,7 +75,10 @@ static struct error *read_items(struct step *step, struct store_scan *scan,
         }
         struct slice stored = arena_slice(step->arena, value);
         struct stored_item item;
-        TRY(item_record_decode(step->arena, &step->table->definition.keys, key, stored, &item));
+        const struct table_definition *table = &step->table->definition;
+        struct error *error = item_record_decode(step->arena, &table->keys, key, stored, &item);
+        if (error != NULL)
+            return damage_found(&step->engine->damage, step->arena, table->name, key, error);
         items++;
         bytes += value.len;
         step->cursor = arena_slice(step->arena, key);

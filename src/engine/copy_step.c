@@ -107,6 +107,16 @@ static void count_item(struct copy_run *run, const struct stored_item *item, int
     run->state.size_bytes += sign * (int64_t)item->size;
 }
 
+/* Of the table that is restored, or of the backup that is taken. */
+static struct slice name_of(const struct copy_run *run) {
+    return run->table != NULL ? run->table->definition.name : run->backup.name;
+}
+
+static struct error *damaged_at(struct copy_run *run, struct slice key, const struct error *why) {
+    return why == NULL ? NULL
+                       : damage_found(&run->engine->damage, run->arena, name_of(run), key, why);
+}
+
 static struct error *copy_items(struct copy_run *run, struct store_txn *txn, bool *ret_complete) {
     struct store_range range = items_left(run, run->state.source);
     struct gathered *items;
@@ -114,7 +124,8 @@ static struct error *copy_items(struct copy_run *run, struct store_txn *txn, boo
     for (size_t i = 0; i < items->count; i++) {
         struct record *record = &items->records[i];
         struct stored_item item;
-        TRY(item_record_decode(run->arena, NULL, record->key, record->value, &item));
+        TRY(damaged_at(run, record->key,
+                       item_record_decode(run->arena, NULL, record->key, record->value, &item)));
         count_item(run, &item, 1);
         struct store_key key = in_target(run, key_without_id(record->key));
         store_put(txn, &key, record->value);
@@ -152,9 +163,11 @@ static struct error *read_undo(struct copy_run *run, struct store_txn *txn,
                                const struct gathered *changes, struct undo *undo) {
     for (size_t i = 0; i < changes->count; i++) {
         struct history_record record;
-        if (changes->records[i].key.len != HISTORY_KEY_BYTES)
+        const struct record *change = &changes->records[i];
+        if (change->key.len != HISTORY_KEY_BYTES)
             return error_local(run->arena, "the key of a record of a table's history is damaged");
-        TRY(history_record_decode(run->arena, changes->records[i].value, &record));
+        TRY(damaged_at(run, change->key,
+                       history_record_decode(run->arena, change->value, &record)));
         undo->keys[i] = in_target(run, record.item_key);
         undo->before[i] = record.stored;
     }
@@ -172,8 +185,8 @@ static bool is_overtaken(const struct undo *undo, size_t i) {
 static struct error *undo_change(struct copy_run *run, struct store_txn *txn,
                                  const struct undo *undo, size_t i) {
     struct stored_item now, before;
-    TRY(item_decode(run->arena, undo->now[i], &now));
-    TRY(item_decode(run->arena, undo->before[i], &before));
+    TRY(damaged_at(run, undo->keys[i].key, item_decode(run->arena, undo->now[i], &now)));
+    TRY(damaged_at(run, undo->keys[i].key, item_decode(run->arena, undo->before[i], &before)));
     count_item(run, &now, -1);
     count_item(run, &before, 1);
     if (slice_present(undo->before[i]))
@@ -244,8 +257,9 @@ static struct error *build(struct copy_run *run, struct store_txn *txn, bool *re
     for (size_t i = 0; i < items->count; i++) {
         const struct record *record = &items->records[i];
         struct stored_item item;
-        TRY(item_record_decode(run->arena, &run->table->definition.keys, record->key, record->value,
-                               &item));
+        TRY(damaged_at(run, record->key,
+                       item_record_decode(run->arena, &run->table->definition.keys, record->key,
+                                          record->value, &item)));
     }
     if (run->table->has_local_index && items->count > 0) {
         struct store_key key = collection_key(items->records[0].key);
@@ -393,7 +407,7 @@ static void report(const struct copy_run *run) {
     long long items = run->state.item_count, expected = run->state.items_expected;
     if (!run->finished && items / LOG_EVERY_ITEMS == run->items_before / LOG_EVERY_ITEMS)
         return;
-    struct slice name = run->table != NULL ? run->table->definition.name : run->backup.name;
+    struct slice name = name_of(run);
     const char *what = run->table != NULL ? "restoring table" : "taking backup";
     if (run->finished)
         log_info("%s %.*s: done, %lld items", what, SLICE_ARGS(name), items);

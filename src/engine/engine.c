@@ -49,6 +49,10 @@ void engine_step(struct engine *engine) {
     commit_step(engine);
 }
 
+uint64_t engine_damage_found(const struct engine *engine) {
+    return atomic_load(&engine->damage.found);
+}
+
 size_t engine_queue_length(struct engine *engine) {
     return commit_queue_length(&engine->queue);
 }

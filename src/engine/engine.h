@@ -31,6 +31,8 @@ struct error *engine_reload(struct engine *engine, struct arena *arena);
 
 /* How many jobs wait for the commit thread. Any thread. */
 size_t engine_queue_length(struct engine *engine);
+/* How often a record was read that is not what was written. Any thread. */
+uint64_t engine_damage_found(const struct engine *engine);
 
 /* To be called when the clock was set forward, so that what has its time now is done now. The time
  * is stored, soon. Any thread. */

@@ -7,6 +7,7 @@
 #ifndef GRAMME_ENGINE_GROUP_H
 #define GRAMME_ENGINE_GROUP_H
 
+#include "engine/damage.h"
 #include "engine/index.h"
 #include "engine/options.h"
 #include "engine/sequence.h"
@@ -35,6 +36,7 @@ struct group_owners {
     struct sequence *sequence;
     struct sweeper *sweeper;
     struct token_keeper *tokens;
+    struct damage *damage;
 };
 
 struct group {

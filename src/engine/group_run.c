@@ -126,6 +126,7 @@ static void reserve_slots(struct group *group, struct engine *engine, struct are
         .sequence = &engine->sequence,
         .sweeper = &engine->sweeper,
         .tokens = &engine->tokens,
+        .damage = &engine->damage,
     };
     group_init(group, &owners, arena, capacity);
     for (struct job *job = jobs; job != NULL; job = job->next) {

@@ -91,10 +91,6 @@ static struct error *decide(struct item_write *write, struct arena *arena, const
     return NULL;
 }
 
-static bool same_bytes(struct slice a, struct slice b) {
-    return slice_present(a) == slice_present(b) && slice_equal(a, b);
-}
-
 /* What the change from slot->current to `stored` does to the table's indexes. */
 static void note_indexes(struct group *group, struct item_write *write, struct arena *arena,
                          struct slot *slot, struct slice stored) {
@@ -146,7 +142,7 @@ size_t item_write_slots(struct group *group, const struct item_write *write,
  * limit of its collection. */
 static struct error *apply(struct group *group, const struct write_job *job,
                            struct item_write *write, struct slot *slot, struct slice stored) {
-    bool changes = !same_bytes(stored, slot->current);
+    bool changes = !stored_item_equal(stored, slot->current);
     if (changes)
         note_indexes(group, write, job->arena, slot, stored);
     if (write->index_write_count > 0 && write_is_throttled(group, write))
@@ -164,16 +160,28 @@ static struct error *apply(struct group *group, const struct write_job *job,
     return NULL;
 }
 
+/* The item that is there, and the one that is to be put there as it was when its request was
+ * decoded: neither of them goes to indexes, streams and clients when it was changed on the way. */
+static struct error *check_items(struct arena *arena, const struct item_write *write,
+                                 const struct slot *slot, struct stored_item *ret_old) {
+    TRY(item_decode(arena, slot->current, ret_old));
+    if (value_present(ret_old->item) && !key_is_good(&slot->table->definition.keys, ret_old->item))
+        return error_local(arena, "it lacks its key");
+    if (write->kind == WRITE_PUT && stored_item_check(arena, write->stored) != NULL)
+        return error_local(arena, "the item that was to be put there has changed meanwhile");
+    return NULL;
+}
+
 static struct error *run(struct group *group, const struct write_job *job,
                          struct item_write *write) {
     struct arena *arena = job->arena;
     struct slot *slot = item_slot(group, write);
     struct stored_item old;
     struct slice stored;
-    TRY(item_decode(arena, slot->current, &old));
-    if (value_present(old.item) && !key_is_good(&slot->table->definition.keys, old.item))
-        return error_local(arena, "a stored item of table %.*s is damaged: it lacks its key",
-                           SLICE_ARGS(slot->table->definition.name));
+    struct error *damaged = check_items(arena, write, slot, &old);
+    if (damaged != NULL)
+        return damage_found(group->owners.damage, arena, write->table->definition.name, slot->key,
+                            damaged);
     write->old_size = old.size;
     if (write_is_throttled(group, write))
         TRY(write_throttle_check(group, job, write));

@@ -20,20 +20,21 @@ void reader_end(struct reader *reader) {
     reader->txn = NULL;
 }
 
-/* With its place, and without a word of what is in it: the text goes to the log. */
-static struct error *damaged(struct arena *arena, const struct table *table, struct slice key) {
-    char place[2 * ITEM_KEY_PREFIX + 1];
-    size_t len = key.len < ITEM_KEY_PREFIX ? key.len : ITEM_KEY_PREFIX;
-    hex_print(key.data, len, place);
-    return error_local(arena, "the store is damaged: what table %.*s has at %.*s cannot be read",
-                       SLICE_ARGS(table->definition.name), (int)(2 * len), place);
+static struct error *damaged(struct reader *reader, const struct table *table, struct slice key,
+                             const struct error *why) {
+    return damage_found(&reader->engine->damage, reader->arena, table->definition.name, key, why);
+}
+
+static struct error *unreadable(struct reader *reader, const struct table *table,
+                                struct slice key) {
+    return damaged(reader, table, key, error_local(reader->arena, "it cannot be read"));
 }
 
 static struct error *decode(struct reader *reader, const struct table *table, struct slice key,
                             struct slice value, struct stored_item *ret_item) {
     struct error *error = reader->unread ? item_decode_unread(reader->arena, value, ret_item)
                                          : item_decode(reader->arena, value, ret_item);
-    return error == NULL ? NULL : damaged(reader->arena, table, key);
+    return error == NULL ? NULL : damaged(reader, table, key, error);
 }
 
 /* An item under another partition key with the same hash is not the one that was asked for. */
@@ -66,7 +67,7 @@ struct error *reader_get_many(struct reader *reader, size_t count, const struct 
 }
 
 struct error *reader_damaged(struct reader *reader, const struct read_key *key) {
-    return damaged(reader->arena, key->table, item_store_key(reader, key).key);
+    return unreadable(reader, key->table, item_store_key(reader, key).key);
 }
 
 struct error *reader_get(struct reader *reader, const struct table *table, struct value key,
@@ -208,7 +209,7 @@ struct error *cursor_next(struct cursor *cursor, struct stored_item *ret_item) {
             return NULL;
         }
         if (key.len < ITEM_KEY_PREFIX)
-            return damaged(cursor->reader->arena, cursor->range->table, key);
+            return unreadable(cursor->reader, cursor->range->table, key);
         TRY(decode(cursor->reader, cursor->range->table, key, value, ret_item));
         cursor->key = key;
         cursor->rank = key_hash_rank(key);
@@ -219,7 +220,7 @@ struct error *cursor_next(struct cursor *cursor, struct stored_item *ret_item) {
 }
 
 struct error *cursor_damaged(const struct cursor *cursor) {
-    return damaged(cursor->reader->arena, cursor->range->table, cursor->key);
+    return unreadable(cursor->reader, cursor->range->table, cursor->key);
 }
 
 void cursor_close(struct cursor *cursor) {

@@ -16,8 +16,8 @@ struct reader {
     struct engine *engine;
     struct arena *arena;
     struct store_txn *txn;
-    /* Items are handed out as item_decode_unread() gives them: for who does nothing with them but
-     * item_write_json(), which notices damage by itself. */
+    /* Items are handed out as item_decode_unread() gives them, with their checksums checked: for
+     * who does nothing with them but item_write_json(), which minds their bounds by itself. */
     bool unread;
 };
 

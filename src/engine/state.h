@@ -11,6 +11,7 @@
 #include "engine/catalog.h"
 #include "engine/commit_queue.h"
 #include "engine/copy.h"
+#include "engine/damage.h"
 #include "engine/format.h"
 #include "engine/options.h"
 #include "engine/reclaim.h"
@@ -33,6 +34,7 @@ struct engine {
     struct sweeper sweeper;
     struct reclaims reclaims;
     struct commit_queue queue;
+    struct damage damage;
     struct committer *committer; /* of commit.c */
     pthread_t commit_thread;     /* unless options.stepped */
     int64_t time_at_open_ms;     /* of the last number then */

@@ -91,7 +91,7 @@ void stream_list_close(struct stream_list *list) {
 struct error *stream_cursor_open(struct reader *reader, const struct stream_definition *stream,
                                  struct stream_shard shard, uint64_t first, uint64_t last,
                                  struct stream_cursor *ret_cursor) {
-    *ret_cursor = (struct stream_cursor){reader, NULL};
+    *ret_cursor = (struct stream_cursor){.reader = reader, .table_name = stream->table_name};
     if (first > last)
         return NULL;
     struct store_range range = {
@@ -111,9 +111,12 @@ struct error *stream_cursor_next(struct stream_cursor *cursor, uint64_t *ret_num
         TRY(store_scan_next(cursor->scan, &found, &key, &value));
     if (!found)
         return NULL;
-    if (key.len != STREAM_KEY_BYTES)
-        return error_local(cursor->reader->arena, "the key of a stream's record is damaged");
-    TRY(stream_record_decode(cursor->reader->arena, value, ret_record));
+    struct arena *arena = cursor->reader->arena;
+    struct error *error = key.len == STREAM_KEY_BYTES
+                              ? stream_record_decode(arena, value, ret_record)
+                              : error_local(arena, "the key of a stream's record is damaged");
+    if (error != NULL)
+        return damage_found(&cursor->reader->engine->damage, arena, cursor->table_name, key, error);
     *ret_number = stream_record_number(key);
     return NULL;
 }

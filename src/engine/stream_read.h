@@ -46,6 +46,7 @@ void stream_list_close(struct stream_list *list); /* also fine when it never ope
 
 struct stream_cursor {
     struct reader *reader;
+    struct slice table_name; /* borrowed from the stream */
     struct store_scan *scan; /* NULL: nothing to find */
 };
 

@@ -74,6 +74,9 @@ static void write_queues(const struct telemetry *telemetry, struct exposition *t
     exposition_single(to, "gramme_worker_queue_length", EXPOSITION_GAUGE,
                       "Long reads that wait for a worker.",
                       (double)workers_queue_length(telemetry->workers));
+    exposition_single(to, "gramme_damaged_reads", EXPOSITION_COUNTER,
+                      "Records that were read and are not what was written.",
+                      (double)engine_damage_found(telemetry->engine));
 }
 
 static void write_store(const struct telemetry *telemetry, struct arena *arena,

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "codec/item.h"
 #include "model/number.h"
 
 struct engine_options expiry_options(struct store *store, struct movable_clock *clock) {
@@ -96,9 +97,8 @@ static struct key_list read_keys(struct engine_fixture *fixture, struct store *s
             continue; /* of a backup */
         if (keyspace != KEYSPACE_ITEMS) {
             list.keys[list.count++] = arena_slice(&fixture->arena, key);
-        } else if (second_of(
-                       value_map_find(value_from_slice(slice_skip(value, 5)), table->ttl_attribute),
-                       &seconds)) {
+        } else if (second_of(value_map_find(stored_item_value(value), table->ttl_attribute),
+                             &seconds)) {
             uint8_t *bytes = arena_alloc(&fixture->arena, key.len + 8);
             store_u32_be(bytes, table->ttl_id);
             store_u64_be(bytes + 4, seconds);

@@ -5,7 +5,7 @@ tests/data/formats/N.tar.gz is a data directory of format N, made by
     /usr/bin/python3 tests/wire/test_formats.py --make tests/data/formats/N.tar.gz
 
 with the first version that wrote that format, and never made again. The test opens a copy of each and compares what is in it.
-Those from 2 on are encrypted, with a key that is no secret.
+Those from 2 on are encrypted, with a key that is no secret. 1.sums is of format 1 with records of version 2, which have checksums.
 """
 
 import pathlib

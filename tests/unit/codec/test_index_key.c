@@ -309,7 +309,8 @@ static void an_entry_is_an_item_with_less(void **state) {
     index.projection = PROJECT_INCLUDE;
     index.non_key_attributes = names;
     index.non_key_attribute_count = 1;
-    static const uint8_t included[] = "\1\xf\0\0\0"
+    static const uint8_t included[] = "\2\xe8\xd3\x9b\x39"
+                                      "\xf\0\0\0"
                                       "\xa\x1e\0\0\0\5\0\0\0"
                                       "\1h\1\1h\2in\1\3yes\2pk\1\1p\1r\1\1r\2sk\1\1s";
     struct slice entry = index_entry_encode(&arena, &table, &index, stored);

@@ -41,6 +41,10 @@ static struct slice changed(struct arena *arena, struct slice record, size_t at,
     return slice_of(bytes, record.len);
 }
 
+static struct slice flipped(struct arena *arena, struct slice record, size_t bit) {
+    return changed(arena, record, bit / 8, record.data[bit / 8] ^ (uint8_t)(1 << bit % 8));
+}
+
 /* Its first bytes, apart, so that reading on is seen. */
 static struct slice cut(struct arena *arena, struct slice record, size_t len) {
     return arena_slice(arena, slice_of(record.data, len));
@@ -146,18 +150,18 @@ static void history_tells_what_was_there(void **state) {
     struct arena *arena = *state;
     struct history_record record = {SLICE_LITERAL("0123456789abcdef"), SLICE_LITERAL("stored")};
     struct slice bytes = history_record_encode(arena, &record);
-    assert_bytes(bytes, SLICE_LITERAL("\1\1\x10\0"
+    assert_bytes(bytes, SLICE_LITERAL("\2\xc0\x6f\x74\xb8"
+                                      "\1\x10\0"
                                       "0123456789abcdefstored"));
     assert_null(history_record_decode(arena, bytes, &record));
     assert_true(slice_is(record.item_key, "0123456789abcdef") && slice_is(record.stored, "stored"));
-    static const uint8_t wrong[][2] = {{0, 0}, {0, 2}, {1, 0}, {1, 2}, {2, 15}, {2, 18}, {3, 1}};
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-        assert_refused(
-            history_record_decode(arena, changed(arena, bytes, wrong[i][0], wrong[i][1]), &record),
-            HISTORY_DAMAGED);
+    for (size_t bit = 0; bit < 8 * bytes.len; bit++)
+        assert_refused(history_record_decode(arena, flipped(arena, bytes, bit), &record),
+                       HISTORY_DAMAGED);
     record.stored = SLICE_NONE;
     bytes = history_record_encode(arena, &record);
-    assert_bytes(bytes, SLICE_LITERAL("\1\0\x10\0"
+    assert_bytes(bytes, SLICE_LITERAL("\2\x11\x2e\xd4\x70"
+                                      "\0\x10\0"
                                       "0123456789abcdef"));
     assert_null(history_record_decode(arena, bytes, &record));
     assert_false(slice_present(record.stored));
@@ -169,6 +173,27 @@ static void history_tells_what_was_there(void **state) {
     assert_true(history_key_sequence(key) == 0x0102);
 }
 
+static void history_without_checksums_is_read(void **state) {
+    struct arena *arena = *state;
+    struct history_record record;
+    struct slice bytes = SLICE_LITERAL("\1\1\x10\0"
+                                       "0123456789abcdefstored");
+    assert_null(history_record_decode(arena, bytes, &record));
+    assert_true(slice_is(record.item_key, "0123456789abcdef") && slice_is(record.stored, "stored"));
+    static const uint8_t wrong[][2] = {{0, 0}, {0, 2}, {1, 0}, {1, 2}, {2, 15}, {2, 18}, {3, 1}};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        assert_refused(
+            history_record_decode(arena, changed(arena, bytes, wrong[i][0], wrong[i][1]), &record),
+            HISTORY_DAMAGED);
+    bytes = SLICE_LITERAL("\1\0\x10\0"
+                          "0123456789abcdef");
+    assert_null(history_record_decode(arena, bytes, &record));
+    assert_false(slice_present(record.stored));
+    for (size_t len = 0; len < bytes.len; len++)
+        assert_refused(history_record_decode(arena, cut(arena, bytes, len), &record),
+                       HISTORY_DAMAGED);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_copy_is_51_bytes_and_its_cursor, setup, teardown),
@@ -176,6 +201,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(damaged_copies_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(backups_come_back, setup, teardown),
         cmocka_unit_test_setup_teardown(history_tells_what_was_there, setup, teardown),
+        cmocka_unit_test_setup_teardown(history_without_checksums_is_read, setup, teardown),
     };
     return cmocka_run_group_tests_name("codec recovery", tests, NULL, NULL);
 }

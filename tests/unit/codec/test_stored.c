@@ -61,8 +61,16 @@ static void read_damaged(const struct slice bytes) {
     arena_release(&arena);
 }
 
+/* Without a checksum, as items once were. */
+static struct slice unsummed(struct arena *arena, struct slice stored) {
+    size_t len = stored.len - (SUMMED_HEADER - UNSUMMED_HEADER);
+    uint8_t *bytes = arena_copy(arena, stored.data + stored.len - len, len);
+    bytes[0] = UNSUMMED_VERSION;
+    return slice_of(bytes, len);
+}
+
 static void every_byte_of_an_item_may_be_wrong(void **state) {
-    struct slice whole = stored(*state, everything);
+    struct slice whole = unsummed(*state, stored(*state, everything));
     uint8_t *bytes = arena_copy(*state, whole.data, whole.len);
     for (size_t at = 0; at < whole.len; at++) {
         for (int byte = 0; byte < 256; byte++) {
@@ -74,10 +82,29 @@ static void every_byte_of_an_item_may_be_wrong(void **state) {
     }
 }
 
+static void a_checksum_finds_every_byte(void **state) {
+    struct arena *arena = *state;
+    struct slice whole = stored(arena, everything);
+    uint8_t *bytes = arena_copy(arena, whole.data, whole.len);
+    struct stored_item item;
+    for (size_t at = 0; at < whole.len; at++) {
+        for (int byte = 0; byte < 256; byte++) {
+            struct arena_mark mark = arena_mark(arena);
+            bytes[at] = (uint8_t)byte;
+            bool same = byte == whole.data[at];
+            assert_true((item_decode_unread(arena, slice_of(bytes, whole.len), &item) == NULL) ==
+                        same);
+            arena_rewind(arena, mark);
+        }
+        bytes[at] = whole.data[at];
+        assert_non_null(item_decode_unread(arena, slice_of(bytes, at), &item));
+    }
+}
+
 /* An N of 252 bytes once wrote over the stack of who printed it. */
 static void a_long_number_is_refused(void **state) {
     struct arena *arena = *state;
-    uint8_t bytes[ITEM_HEADER + CONTAINER_HEADER + 2 + 254] = {ITEM_VERSION};
+    uint8_t bytes[ITEM_HEADER + CONTAINER_HEADER + 2 + 254] = {0};
     struct stored_item item;
     uint8_t *map = bytes + ITEM_HEADER, *entry = map + CONTAINER_HEADER;
     memset(entry, 0x11, sizeof(bytes) - (size_t)(entry - bytes));
@@ -85,13 +112,15 @@ static void a_long_number_is_refused(void **state) {
     store_u32(map + 1, 2 + 254);
     store_u32(map + 5, 1);
     memcpy(entry, "\1n\2\xfc", 4);
-    assert_non_null(item_decode(arena, slice_of(bytes, sizeof(bytes)), &item));
-    read_damaged(slice_of(bytes, sizeof(bytes)));
+    struct slice sealed = item_seal(bytes, sizeof(bytes), 254);
+    assert_non_null(item_decode(arena, sealed, &item));
+    read_damaged(sealed);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_byte_of_an_item_may_be_wrong, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_checksum_finds_every_byte, setup, teardown),
         cmocka_unit_test_setup_teardown(a_long_number_is_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
