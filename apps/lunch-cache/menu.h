@@ -5,6 +5,7 @@
  *   cachedAt          S  2025-01-20T10:30:00.000Z   ... and time: its history
  *   year, week        N  2025, 3
  *   lunches           L  of {name, description, price, weekday, week, place}
+ *   descriptions      B  of a large menu: see descriptions.h
  *   lunchCount        N  15
  *   ttl               N  1737889800                 when DynamoDB may delete it
  *   metadata          M  {version: "1.0", source: "niagara-parser"}

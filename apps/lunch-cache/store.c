@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "descriptions.h"
+
 static bool put_one(struct app *app, const char *table, const struct ddb_item *menu) {
     if (ddb_put_item(app_client(app), &(struct ddb_write){.table = table, .item = menu}, NULL))
         return true;
@@ -26,6 +28,8 @@ static bool put_many(struct app *app, const char *table, struct ddb_item *const 
 }
 
 bool store_put(struct app *app, const char *table, struct ddb_item *const *menus, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        descriptions_pack(menus[i]);
     return count == 1 ? put_one(app, table, menus[0]) : put_many(app, table, menus, count);
 }
 
@@ -43,6 +47,8 @@ bool store_read(struct app *app, const char *table, const char *pk, bool fresh,
         ddb_item_free(menu);
         menu = NULL;
     }
+    if (menu != NULL)
+        descriptions_unpack(menu);
     *ret_menu = menu;
     return true;
 }

@@ -7,7 +7,8 @@
 
 #include "menu.h"
 
-/* One by PutItem, several 25 at a time. A menu that was there for the week is replaced. */
+/* One by PutItem, several 25 at a time. A menu that was there for the week is replaced.
+ * Long descriptions are packed in `menus`, too. */
 bool store_put(struct app *app, const char *table, struct ddb_item *const *menus, size_t count);
 /* NULL in `*ret_menu`: there is none, or it has expired: DynamoDB deletes that some time later.
  * `fresh`: as of now, strongly consistent. */

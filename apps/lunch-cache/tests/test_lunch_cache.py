@@ -2,6 +2,7 @@
 
 import copy
 import datetime
+import gzip
 import http.client
 import json
 import pathlib
@@ -111,6 +112,36 @@ class Commands(LunchCache):
             paths[20].write_text("{}")
             self.assertEqual(self.run_app("store", *paths)[:2], (1, ""))
             self.assertEqual(self.everything(), before)
+
+    def test_a_large_menu_is_compressed(self):
+        """Its descriptions are; it is shown and served as it was given. A small one is stored as it is."""
+        words = "Serveras med kokt potatis, lingonsylt och pressgurka. Åäö \" \u0001. "
+        lunches = [{**LUNCH, "name": f"Rätt {n}", "description": words * n} for n in range(1, 41)]
+        del lunches[2]["description"]
+        self.assertEqual(self.store({**MENU, "lunches": lunches})[0], 0)
+        item = self.item("niagara-2025-03")
+        texts = json.loads(gzip.decompress(item["descriptions"]["B"]))
+        self.assertEqual(texts, [lunch.get("description") for lunch in lunches])
+        self.assertLess(len(item["descriptions"]["B"]), sum(map(len, filter(None, texts))) // 20)
+        self.assertEqual({name for lunch in item["lunches"]["L"] for name in lunch["M"]}, set(LUNCH) - {"description"})
+        status, out, _ = self.run_app("show", "niagara", "2025", "3")
+        self.assertEqual((status, out.splitlines()[40].split(". ", 1)[1]), (0, words * 40))
+        with Service("lunch-cache", self.server.endpoint) as service:
+            self.assertEqual(service.get("/menus/niagara/2025/3")[1]["lunches"], lunches)
+            service.request("PUT", "/menus/niagara/2025/4", {"lunches": [{**lunch, "week": 4} for lunch in lunches]})
+            self.assertEqual(service.get("/menus/niagara/2025/4")[1]["lunches"], [{**lunch, "week": 4} for lunch in lunches])
+        self.store({**MENU, "lunches": [{**LUNCH, "description": "x" * 4096}]})
+        self.assertNotIn("descriptions", self.item("niagara-2025-03"))
+
+    def test_descriptions_that_cannot_be_read(self):
+        self.store(MENU)
+        item = self.item("niagara-2025-03")
+        whole = gzip.compress(b'["Serveras med kokt potatis"]')
+        for packed in (b"x", b"x" * 100, whole[:-6], whole[:-4] + b"\xff\xff\xff\x7f", gzip.compress(b"{}"), gzip.compress(b"")):
+            self.client.put_item(TableName=TABLE, Item={**item, "descriptions": {"B": packed}})
+            self.assertIn("lingonsylt\n", self.run_app("show", "niagara", "2025", "3")[1])
+        self.client.put_item(TableName=TABLE, Item={**item, "descriptions": {"B": whole}})
+        self.assertIn("kr. Serveras med kokt potatis\n", self.run_app("show", "niagara", "2025", "3")[1])
 
     def test_delete(self):
         self.store(MENU)
