@@ -320,15 +320,11 @@ struct error *template_tables(struct template *t, struct wanted_table **ret_tabl
     for (size_t i = 0; i < t->resource_count; i++) {
         struct template_resource *resource = &t->resources[i];
         bool is_wanted = false;
-        if (resource->kind == RESOURCE_OTHER || resource->kind == RESOURCE_TOPIC) {
+        TRY(template_resource_wanted(t, resource, &is_wanted));
+        if (is_wanted && (resource->kind == RESOURCE_OTHER || resource->kind == RESOURCE_TOPIC))
             template_notice(t, resource->mark, "%.*s (%.*s) is skipped", SLICE_ARGS(resource->id),
                             SLICE_ARGS(resource->type));
-            continue;
-        }
-        if (!template_is_table(resource))
-            continue;
-        TRY(template_resource_wanted(t, resource, &is_wanted));
-        if (!is_wanted)
+        if (!is_wanted || !template_is_table(resource))
             continue;
         TRY(read_resource(t, resource, &tables[count]));
         TRY(check_unique(t, tables, ++count));
