@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/wire"))
@@ -24,10 +25,11 @@ sys.path.insert(0, str(ROOT / "tests/wire"))
 import shell
 from readme import ADDRESS, run_console
 from server import Server, binary
-from wire import WireTest, boto3_client, drop_tables
+from wire import WireTest, boto3_client, clock, drop_tables
 
 BUILD = pathlib.Path(binary()).resolve().parent
 TIMEOUT_S = 60
+TTL_DELAY_DAYS = 3650
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 LATENCY = re.compile(r"\b(sum|average|min|p50|p90|p99|max) \d+\.\d\d")
 
@@ -140,6 +142,33 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def drop_alarms(endpoint):
+    client = boto3_client(endpoint, service="cloudwatch")
+    try:
+        names = [alarm["AlarmName"] for alarm in client.describe_alarms()["MetricAlarms"]]
+        if names:
+            client.delete_alarms(AlarmNames=names)
+    finally:
+        client.close()
+
+
+def wait_for(condition, seconds=60):
+    """Until it is true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def closing_client(server):
+    client = boto3_client(server.endpoint)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
 def as_list(value):
     return value if isinstance(value, list) else [value]
 
@@ -188,6 +217,7 @@ class AppTest(WireTest):
     def check_readme(self):
         """The README's examples; returns how many there were."""
         drop_tables(self.server.port)
+        drop_alarms(self.server.endpoint)
         with tempfile.TemporaryDirectory() as folder:
             try:
                 # /tmp/ first: the other texts may have it in them.
@@ -199,6 +229,27 @@ class AppTest(WireTest):
                 for path in pathlib.Path(folder).glob("*.pid"):  # of services that an example has left
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(int(path.read_text()), signal.SIGTERM)
+
+    def check_sample(self, table, item, ttl="ttl"):
+        """An item of the design, whose time to live was over years ago: it is gone in a moment, which the server's log tells,
+        and stays with --ttl-delay, as the README says."""
+        with Server("--memory") as server, closing_client(server) as client:
+            apply(self.app, server.endpoint)
+            client.put_item(TableName=table, Item=item)
+            wait_for(lambda: client.scan(TableName=table)["Count"] == 0)
+            wait_for(lambda: f"expired 1 items of table {table}: their time to live is over" in server.output + server.error_text())
+        readme = (ROOT / "apps" / self.app / "README.md").read_text()
+        self.assertIn(f"gramme serve --memory --ttl-delay {TTL_DELAY_DAYS}d", readme)
+        with Server("--memory", "--test-clock", "--ttl-delay", f"{TTL_DELAY_DAYS}d") as server, closing_client(server) as client:
+            apply(self.app, server.endpoint)
+            keys = [key["AttributeName"] for key in client.describe_table(TableName=table)["Table"]["KeySchema"]]
+            client.put_item(TableName=table, Item=item)
+            # Another one, half an hour older, shows when the server has looked.
+            other, over = {key: {"S": "other"} for key in keys}, int(item[ttl]["N"])
+            client.put_item(TableName=table, Item={**item, **other, ttl: {"N": str(over - 1800)}})
+            clock(server.port, Now=over + TTL_DELAY_DAYS * 24 * 60 * 60 - 900)
+            wait_for(lambda: client.scan(TableName=table)["Count"] == 1)
+            self.assertEqual(client.get_item(TableName=table, Key={key: item[key] for key in keys})["Item"], item)
 
     def check_policy(self, scenario):
         """The program works with its policy.json, and with no action of it less. scenario(run) runs it."""
