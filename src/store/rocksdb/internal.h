@@ -28,6 +28,8 @@ struct gate {
     int64_t next_try_ms; /* not before this is it opened again */
 };
 
+struct judgement;
+
 struct rocksdb_store {
     struct store base;
     struct rocksdb_config config;
@@ -90,7 +92,11 @@ rocksdb_cache_t *rocksdb_settings_cache(const struct rocksdb_store_options *opti
 rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store *store, rocksdb_cache_t *cache,
                                         bool point_reads, int compression);
 
-/* open.c: the handle of store->config; on failure store->db is NULL. */
+/* open.c: a store that is not open yet; store_close() frees it. */
+struct error *rocksdb_store_new(struct arena *arena, const struct rocksdb_store_options *options,
+                                const struct store_keyspace *keyspaces, size_t count,
+                                struct rocksdb_store **ret_store);
+/* The handle of store->config; on failure store->db is NULL. */
 struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *arena);
 /* The same without a change of any file: what the logs hold is only in memory. */
 struct error *rocksdb_database_open_to_read(struct rocksdb_store *store, struct arena *arena);
@@ -99,7 +105,12 @@ void rocksdb_database_close(struct rocksdb_store *store);
 /* Without the file CURRENT, RocksDB would make a new database: an error when there is data. */
 struct error *rocksdb_check_not_beheaded(struct arena *arena, const char *directory);
 
-/* start.c: opens it for the first time, and closes it for good. */
+/* start.c: false when someone else has the directory. One that is not there yet nobody has. */
+bool rocksdb_take_lock(struct rocksdb_store *store);
+/* Without a change of any file, for good. */
+struct error *rocksdb_open_judged_to_read(struct rocksdb_store *store, struct arena *arena,
+                                          const struct judgement *judgement);
+/* Opens it for the first time, and closes it for good. */
 struct error *rocksdb_start(struct rocksdb_store *store, struct arena *arena);
 void rocksdb_stop(struct rocksdb_store *store);
 

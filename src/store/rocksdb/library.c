@@ -43,29 +43,30 @@ int sync_file_range(int fd, off64_t offset, off64_t bytes, unsigned flags) {
     return 0;
 }
 
-/* ---- encrypted files ---- */
+/* ---- what it has in C++ ---- */
 
-struct encrypted_files_library encrypted_files;
+struct rocksdb_extension extension;
 
-static bool encrypted_loaded;
+static bool extension_loaded;
 
 /* The library as it was built (scripts/embed). */
-extern const uint8_t encrypted_files_library[], encrypted_files_library_end[];
+extern const uint8_t rocksdb_extension[], rocksdb_extension_end[];
 
-static const struct library_symbol encrypted_symbols[] = {
-    {"encrypted_files_new", &encrypted_files.open},
-    {"encrypted_files_free", &encrypted_files.free},
+static const struct library_symbol extension_symbols[] = {
+    {"encrypted_files_new", &extension.encrypted_files_new},
+    {"encrypted_files_free", &extension.encrypted_files_free},
+    {"table_file_verify", &extension.table_file_verify},
 };
 
-struct error *rocksdb_library_load_encrypted(struct arena *arena) {
-    struct slice file =
-        slice_of(encrypted_files_library, (size_t)((uintptr_t)encrypted_files_library_end -
-                                                   (uintptr_t)encrypted_files_library));
+struct error *rocksdb_library_load_extension(struct arena *arena) {
+    struct slice file = slice_of(rocksdb_extension, (size_t)((uintptr_t)rocksdb_extension_end -
+                                                             (uintptr_t)rocksdb_extension));
     struct error *error = NULL;
     pthread_mutex_lock(&load_lock);
-    if (!encrypted_loaded)
-        error = library_load_embedded(arena, "encrypted_files", file, encrypted_symbols, 2);
-    encrypted_loaded = error == NULL;
+    if (!extension_loaded)
+        error = library_load_embedded(arena, "rocksdb_extension", file, extension_symbols,
+                                      sizeof(extension_symbols) / sizeof(*extension_symbols));
+    extension_loaded = error == NULL;
     pthread_mutex_unlock(&load_lock);
     return error;
 }

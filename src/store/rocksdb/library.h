@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "store/rocksdb/encrypted_files.h"
+#include "store/rocksdb/table_files.h"
 
 struct rocksdb_library {
 #define ROCKSDB(name) __typeof__(rocksdb_##name) *name;
@@ -19,16 +20,17 @@ struct rocksdb_library {
 /* Whole after rocksdb_library_load(). */
 extern struct rocksdb_library rocks;
 
-/* What replaces its files (encrypted_files.h); whole after rocksdb_library_load_encrypted(). */
-struct encrypted_files_library {
-    __typeof__(encrypted_files_new) *open;
-    __typeof__(encrypted_files_free) *free;
+/* What it has in C++ only; whole after rocksdb_library_load_extension(). */
+struct rocksdb_extension {
+    __typeof__(encrypted_files_new) *encrypted_files_new;
+    __typeof__(encrypted_files_free) *encrypted_files_free;
+    __typeof__(table_file_verify) *table_file_verify;
 };
 
-extern struct encrypted_files_library encrypted_files;
+extern struct rocksdb_extension extension;
 
 /* They do nothing when it is loaded already. Any thread. */
 struct error *rocksdb_library_load(struct arena *arena);
-struct error *rocksdb_library_load_encrypted(struct arena *arena);
+struct error *rocksdb_library_load_extension(struct arena *arena);
 
 #endif

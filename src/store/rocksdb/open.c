@@ -158,7 +158,7 @@ static void store_close_all(struct store *base) {
     struct rocksdb_store *store = rocksdb_of(base);
     rocksdb_stop(store);
     if (store->env != NULL)
-        encrypted_files.free(store->env);
+        extension.encrypted_files_free(store->env);
     file_cipher_free(store->cipher);
     rocks.writebatch_destroy(store->batch);
     rocks.readoptions_destroy(store->read_latest);
@@ -196,17 +196,17 @@ static struct error *encrypt_files(struct rocksdb_store *store, struct arena *ar
     store->config.options.keyring = NULL;
     if (keyring == NULL)
         return NULL;
-    TRY(rocksdb_library_load_encrypted(arena));
+    TRY(rocksdb_library_load_extension(arena));
     TRY(file_cipher_new(arena, keyring, &store->cipher));
-    store->env = encrypted_files.open(&file_cipher_calls, store->cipher);
+    store->env = extension.encrypted_files_new(&file_cipher_calls, store->cipher);
     if (store->env == NULL)
         return error_local(arena, "The RocksDB here cannot be given files that are encrypted");
     return NULL;
 }
 
-struct error *rocksdb_store_open(struct arena *arena, const struct rocksdb_store_options *options,
-                                 const struct store_keyspace *keyspaces, size_t count,
-                                 struct store **ret_store) {
+struct error *rocksdb_store_new(struct arena *arena, const struct rocksdb_store_options *options,
+                                const struct store_keyspace *keyspaces, size_t count,
+                                struct rocksdb_store **ret_store) {
     TRY(rocksdb_library_load(arena));
     struct rocksdb_store *store = calloc(1, sizeof(*store));
     CHECK(store != NULL);
@@ -220,8 +220,19 @@ struct error *rocksdb_store_open(struct arena *arena, const struct rocksdb_store
     store->write_relaxed = rocks.writeoptions_create();
     store->batch = rocks.writebatch_create();
     struct error *error = encrypt_files(store, arena);
-    if (error == NULL)
-        error = rocksdb_start(store, arena);
+    if (error != NULL)
+        store_close_all(&store->base);
+    else
+        *ret_store = store;
+    return error;
+}
+
+struct error *rocksdb_store_open(struct arena *arena, const struct rocksdb_store_options *options,
+                                 const struct store_keyspace *keyspaces, size_t count,
+                                 struct store **ret_store) {
+    struct rocksdb_store *store = NULL;
+    TRY(rocksdb_store_new(arena, options, keyspaces, count, &store));
+    struct error *error = rocksdb_start(store, arena);
     if (error != NULL) {
         store_close_all(&store->base);
         return error;

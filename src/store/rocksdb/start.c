@@ -25,8 +25,7 @@ static bool is_open_elsewhere(int directory) {
     return held;
 }
 
-/* False when someone else has it. A directory that is not there yet has none. */
-static bool take_lock(struct rocksdb_store *store) {
+bool rocksdb_take_lock(struct rocksdb_store *store) {
     store->lock = open(store->config.options.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (store->lock < 0)
         return true;
@@ -99,10 +98,20 @@ static struct error *open_judged(struct rocksdb_store *store, struct arena *aren
     return NULL;
 }
 
+struct error *rocksdb_open_judged_to_read(struct rocksdb_store *store, struct arena *arena,
+                                          const struct judgement *judgement) {
+    TRY(rocksdb_database_open_to_read(store, arena));
+    rocksdb_gate_fail(store, "it was opened to be read");
+    struct error *error = check_sequence(store, arena, &judgement->watermark);
+    if (error != NULL)
+        rocksdb_database_close(store);
+    return error;
+}
+
 struct error *rocksdb_start(struct rocksdb_store *store, struct arena *arena) {
     const char *directory = store->config.options.directory;
     struct judgement judgement;
-    if (!take_lock(store))
+    if (!rocksdb_take_lock(store))
         return refuse_in_use(store, arena);
     TRY(rocksdb_check_not_beheaded(arena, directory));
     struct error *error = rocksdb_judge(arena, store->cipher, directory, &judgement);
