@@ -43,11 +43,16 @@ struct error *dump_file_make(struct arena *arena, const struct dump_file_options
 
 struct dump_restore_options {
     const char *file;      /* "-" is standard input */
-    const char *directory; /* is not there or empty; NULL: the file is only verified */
+    const char *directory; /* is not there or empty */
     /* Opens an encrypted file, and encrypts the directory; NULL: both are plain. */
     const struct master_key *key;
     struct dump_observer *observer;
 };
+
+/* Only verifies it; there is no directory. What is wrong with a file that could be opened is no
+ * error, but *ret_damage; then there is no summary. */
+struct error *dump_file_check(struct arena *arena, const struct dump_restore_options *options,
+                              struct dump_file_summary *ret_summary, struct error **ret_damage);
 
 struct error *dump_file_restore(struct arena *arena, const struct dump_restore_options *options,
                                 struct dump_file_summary *ret_summary);

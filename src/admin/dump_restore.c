@@ -21,8 +21,11 @@
 #include "engine/engine.h"
 #include "store/rocksdb/rocksdb.h"
 
-static struct error *read_dump(struct arena *arena, const struct dump_restore_options *options,
-                               int fd, struct store *store, struct dump_file_summary *ret_summary) {
+/* *ret_damage is what is wrong with a dump that could be opened. */
+static struct error *look_through(struct arena *arena, const struct dump_restore_options *options,
+                                  int fd, struct store *store,
+                                  struct dump_file_summary *ret_summary,
+                                  struct error **ret_damage) {
     struct fd_source source = fd_source_of(fd, options->file);
     struct stream_progress progress = stream_progress_of(options->observer);
     struct sealed_source sealed;
@@ -39,13 +42,20 @@ static struct error *read_dump(struct arena *arena, const struct dump_restore_op
     struct dump_summary dump;
     struct error *error = sealed_source_open(arena, &sealed, &source.base, options->key);
     if (error == NULL)
-        error = dump_read(arena, &read, &dump);
-    if (error == NULL) {
+        *ret_damage = dump_read(arena, &read, &dump);
+    if (error == NULL && *ret_damage == NULL) {
         *ret_summary = dump_file_summary_of(&dump);
         ret_summary->encrypted = sealed.seal != NULL;
     }
     sealed_source_release(&sealed);
     return error;
+}
+
+static struct error *read_dump(struct arena *arena, const struct dump_restore_options *options,
+                               int fd, struct store *store, struct dump_file_summary *ret_summary) {
+    struct error *damage = NULL;
+    TRY(look_through(arena, options, fd, store, ret_summary, &damage));
+    return damage;
 }
 
 /* ---- the directory ---- */
@@ -121,18 +131,40 @@ static struct error *restore_to(struct arena *arena, const struct dump_restore_o
     return error;
 }
 
+/* ---- the file ---- */
+
+static struct error *open_dump(struct arena *arena, struct dump_restore_options *options,
+                               int *ret_fd) {
+    *ret_fd = STDIN_FILENO;
+    if (strcmp(options->file, "-") == 0)
+        options->file = "standard input";
+    else if ((*ret_fd = open(options->file, O_RDONLY | O_CLOEXEC)) < 0)
+        return files_failed(arena, "read", options->file);
+    return NULL;
+}
+
+static void close_dump(int fd) {
+    if (fd != STDIN_FILENO)
+        close(fd);
+}
+
+struct error *dump_file_check(struct arena *arena, const struct dump_restore_options *options,
+                              struct dump_file_summary *ret_summary, struct error **ret_damage) {
+    struct dump_restore_options named = *options;
+    int fd;
+    *ret_damage = NULL;
+    TRY(open_dump(arena, &named, &fd));
+    struct error *error = look_through(arena, &named, fd, NULL, ret_summary, ret_damage);
+    close_dump(fd);
+    return error;
+}
+
 struct error *dump_file_restore(struct arena *arena, const struct dump_restore_options *options,
                                 struct dump_file_summary *ret_summary) {
     struct dump_restore_options named = *options;
-    int fd = STDIN_FILENO;
-    if (strcmp(options->file, "-") == 0)
-        named.file = "standard input";
-    else if ((fd = open(options->file, O_RDONLY | O_CLOEXEC)) < 0)
-        return files_failed(arena, "read", options->file);
-    struct error *error = options->directory == NULL
-                              ? read_dump(arena, &named, fd, NULL, ret_summary)
-                              : restore_to(arena, &named, fd, ret_summary);
-    if (fd != STDIN_FILENO)
-        close(fd);
+    int fd;
+    TRY(open_dump(arena, &named, &fd));
+    struct error *error = restore_to(arena, &named, fd, ret_summary);
+    close_dump(fd);
     return error;
 }

@@ -14,6 +14,7 @@ import http.client
 import json
 import pathlib
 import random
+import subprocess
 import sys
 import tempfile
 import threading
@@ -23,7 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "wire"))
 
 from encryption import make_key
 from model import Model, check_text, item
-from server import Server
+from server import Server, binary
 from wire import HEADERS, call
 
 WORKERS = 12
@@ -123,10 +124,17 @@ def live_and_die(serve, models, rng):
     return sum(writer.writes for writer in writers), [writer.problem for writer in writers if writer.problem]
 
 
+def check(serve):
+    """What is wrong with the directory, as `gramme check` sees it: a crash leaves a sound one."""
+    told = subprocess.run([binary(), "check", *serve[1:]], capture_output=True, text=True, timeout=300)
+    return [] if told.returncode == 0 else [f"gramme check: {told.returncode}", *told.stdout.splitlines(), told.stderr]
+
+
 def live_again(serve, models):
-    """Starts it once more; returns the problems."""
+    """Checks the directory and starts it once more; returns the problems."""
+    problems = check(serve)
     with Server(*serve) as server:
-        return verify(server.port, models)
+        return problems + verify(server.port, models)
 
 
 def run_round(serve, models, rng):

@@ -18,6 +18,7 @@ import os
 import pathlib
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -25,7 +26,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "wire"))
 
 from encryption import make_key
-from server import SANITIZER, Server
+from server import SANITIZER, Server, binary
 from wire import call
 
 TABLE = "rot"
@@ -197,8 +198,26 @@ def start(path, options):
         return None, str(error)
 
 
+def check(path, options):
+    """The exit status of `gramme check`, which changes nothing."""
+    before = fingerprint(path)
+    told = subprocess.run([binary(), "check", path, *options], capture_output=True, text=True, timeout=120)
+    text = told.stdout + told.stderr
+    assert told.returncode in (0, 1, 2) and not SANITIZER.search(text), f"gramme check: {told.returncode}, {text}"
+    assert told.returncode != 1 or "fault: " in told.stdout, f"gramme check told no fault: {text}"
+    assert fingerprint(path) == before, f"gramme check changed something: {text}"
+    return told.returncode
+
+
 def judge(base, path, options):
-    """What the server did, or an AssertionError."""
+    """What the server did, or an AssertionError. `gramme check` finds what makes it refuse to start, or answer with errors."""
+    status = check(path, options)
+    done = judge_start(base, path, options)
+    assert status != 0 or done == "served", f"gramme check found nothing, and the server {done}"
+    return done
+
+
+def judge_start(base, path, options):
     before = fingerprint(path)
     server, refusal = start(path, options)
     if server is None:

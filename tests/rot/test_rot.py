@@ -25,7 +25,7 @@ class Rot(unittest.TestCase):
         for manifest in (self.path / "store").glob("MANIFEST-*"):
             manifest.write_bytes(manifest.read_bytes()[:-1])
         self.assertRegex(rot.judge(self.base, self.path, []), r"refused: .* MANIFEST-\d+ ends at byte \d+")
-        fingerprint, marks = rot.fingerprint, iter(({"file": "before"}, {"file": "after"}))
+        fingerprint, marks = rot.fingerprint, iter(({}, {}, {"file": "before"}, {"file": "after"}))
         self.addCleanup(setattr, rot, "fingerprint", fingerprint)
         rot.fingerprint = lambda path: next(marks)
         with self.assertRaisesRegex(AssertionError, "the refusal changed"):

@@ -125,13 +125,22 @@ struct restore_options {
     bool check;
 };
 
+static struct error *restore(struct arena *arena, const struct dump_restore_options *options,
+                             bool check, struct dump_file_summary *ret_summary) {
+    struct error *damage = NULL;
+    if (!check)
+        return dump_file_restore(arena, options, ret_summary);
+    TRY(dump_file_check(arena, options, ret_summary, &damage));
+    return damage;
+}
+
 static int run_restore(const struct invocation *invocation) {
     const struct restore_options *given = invocation->values;
     signal(SIGXFSZ, SIG_IGN);
     struct display display = display_begin();
     struct dump_restore_options options = {
         .file = given->file,
-        .directory = given->check ? NULL : given->directory,
+        .directory = given->directory,
         .observer = &display.observer,
     };
     struct dump_file_summary summary;
@@ -139,7 +148,7 @@ static int run_restore(const struct invocation *invocation) {
     struct error *error =
         key_option_read(invocation->arena, given->encrypt_with, &key, &options.key);
     if (error == NULL)
-        error = dump_file_restore(invocation->arena, &options, &summary);
+        error = restore(invocation->arena, &options, given->check, &summary);
     master_key_release(&key);
     if (error != NULL)
         return display_failed(&display, error);

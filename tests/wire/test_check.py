@@ -1,0 +1,141 @@
+"""`gramme check`: what is sound is said to be, damage is told with its place, and nothing is changed."""
+
+import hashlib
+import pathlib
+import tarfile
+import unittest
+
+from backup import BackupTest
+from encryption import make_key
+from test_formats import FORMATS, fill, key_options
+from wire import boto3_client
+
+
+def fingerprint(folder):
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*") if path.is_file()}
+
+
+def flip(path, at):
+    data = bytearray(path.read_bytes())
+    data[at] ^= 4
+    path.write_bytes(data)
+
+
+class CheckTest(BackupTest):
+    def check(self, path, *options, status=0):
+        """What it printed; the directory stays as it is."""
+        before = fingerprint(self.folder)
+        result = self.run_gramme("check", path, *options)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        self.assertEqual(fingerprint(self.folder), before)
+        self.assertEqual(result.stderr == "", status != 2)
+        return result.stderr if status == 2 else result.stdout
+
+    def filled(self, *options, kill=False):
+        """A database in tables and, when its server was killed, in its log."""
+        with self.server(None, *options) as server:
+            fill(boto3_client(server.endpoint))
+        with self.server(None, *options) as server:
+            client = boto3_client(server.endpoint)
+            client.put_item(TableName="plain", Item={"pk": {"B": b"one more"}})
+            if kill:
+                server.kill()
+        return self.data / ("encrypted" if options else "store")
+
+
+class Sound(CheckTest):
+    def test_a_directory_whose_server_was_stopped_or_killed(self):
+        for kill in (False, True):
+            if kill:
+                with self.server() as server:
+                    boto3_client(server.endpoint).put_item(TableName="plain", Item={"pk": {"B": b"and one"}})
+                    server.kill()
+            else:
+                self.filled()
+            told = self.check(self.data)
+            self.assertRegex(told, r"^files: \d+ tables and logs, .* MB; \d+ commits are only in the log\n")
+            self.assertIn(f"table plain: {4 if kill else 3} items, ", told)
+            self.assertIn("\nindex indexed, by-g: 12 entries, ", told)
+            self.assertTrue(told.endswith(f"\n{self.data} is sound\n"), told)
+
+    def test_an_encrypted_directory(self):
+        key = make_key(self.folder / "key")
+        self.filled("--encrypt-with", key, kill=True)
+        self.assertIn("is sound\n", self.check(self.data, "--encrypt-with", key))
+        self.assertIn("is encrypted: give its key", self.check(self.data, status=2))
+        other = make_key(self.folder / "other")
+        self.check(self.data, "--encrypt-with", other, status=2)
+
+    def test_directories_and_backups_of_earlier_versions(self):
+        for path in sorted(FORMATS.iterdir()):
+            if path.name.endswith(".tar.gz"):
+                folder = self.folder / path.name
+                with tarfile.open(path) as archive:
+                    archive.extractall(folder)
+                folder = next(marker.parent for marker in folder.rglob("GRAMME"))
+                told = self.check(folder, *key_options(path))
+            else:
+                told = self.check(path, *key_options(path))
+            self.assertIn("is sound\n", told)
+
+
+class Damaged(CheckTest):
+    def test_a_bit_of_a_table(self):
+        table = max(self.filled().glob("*.sst"), key=lambda path: path.stat().st_size)
+        flip(table, 100)
+        told = self.check(self.data, status=1)
+        self.assertIn(f"fault: table file {table.name}: Corruption: ", told)
+        self.assertRegex(told, rf"\n{self.data} has \d+ faults?\n$")
+
+    def test_a_bit_of_the_log(self):
+        log = max(self.filled(kill=True).glob("*.log"))
+        with self.server() as server:
+            client = boto3_client(server.endpoint)
+            for n in range(20):
+                client.put_item(TableName="plain", Item={"pk": {"B": b"number %d" % n}})
+            server.kill()
+        log = max(log.parent.glob("*.log"))
+        flip(log, 200)
+        told = self.check(self.data, status=1)
+        self.assertIn(f"its log {log.name} cannot be read at byte ", told)
+        self.assertIn("records: not checked, since the database cannot be opened\n", told)
+
+    def test_the_manifest(self):
+        manifest = max(self.filled().glob("MANIFEST-*"))
+        manifest.write_bytes(manifest.read_bytes()[:manifest.stat().st_size // 2])
+        self.assertRegex(self.check(self.data, status=1), rf"^fault: The database in {manifest.parent} is damaged: .*{manifest.name}")
+
+    def test_an_encrypted_table(self):
+        key = make_key(self.folder / "key")
+        table = max(self.filled("--encrypt-with", key).glob("*.sst"), key=lambda path: path.stat().st_size)
+        flip(table, 4096 + 100)
+        self.assertIn(f"fault: table file {table.name}: ", self.check(self.data, "--encrypt-with", key, status=1))
+
+    def test_a_backup(self):
+        self.backup_of_formats()
+        self.assertIn(f"{self.file} is sound\n", self.check(self.file))
+        flip(self.file, 2000)
+        self.assertIn("fault: the backup is damaged", self.check(self.file, status=1))
+
+
+class Unchecked(CheckTest):
+    def test_what_cannot_be_checked(self):
+        self.assertIn("cannot read", self.check(self.folder / "nothing", status=2))
+        self.assertIn("is not a data directory of gramme", self.check(self.folder, status=2))
+        with self.server() as server:
+            fill(boto3_client(server.endpoint))
+            result = self.run_gramme("check", self.data)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("is in use: stop its server first\n", result.stderr)
+        self.check(self.data)
+
+    def test_a_directory_that_cannot_be_written(self):
+        store = self.filled()
+        for folder in (store, self.data):
+            folder.chmod(0o500)
+        self.addCleanup(lambda: [pathlib.Path(folder).chmod(0o700) for folder in (self.data, store)])
+        self.assertIn("is sound\n", self.check(self.data))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,157 @@
+/* check.c - `gramme check`: what is wrong with a data directory or a backup, a line for each, and
+ * what is there. */
+#include "admin/check.h"
+#include "base/container.h"
+#include "cli/display.h"
+#include "cli/key_option.h"
+#include "cli/options.h"
+#include "cli/say.h"
+
+enum {
+    SHOWN_MAX = 200, /* lines about faults; the others are only counted */
+    EXIT_FAULTS = 1,
+    EXIT_UNCHECKED = 2,
+};
+
+struct check_given {
+    const char *path;
+    const char *encrypt_with;
+};
+
+/* ---- faults ---- */
+
+struct printer {
+    struct fault_observer base;
+    const struct display *display;
+    uint64_t told;
+};
+
+static void print_fault(struct fault_observer *base, struct slice text) {
+    struct printer *printer = container_of(base, struct printer, base);
+    if (printer->told++ >= SHOWN_MAX)
+        return;
+    display_clear(printer->display);
+    say(stdout, "fault: %.*s\n", SLICE_ARGS(text));
+}
+
+/* ---- what is there ---- */
+
+static void print_files(const struct files_summary *files) {
+    say(stdout, "files: %llu tables and logs, %.1f MB", (unsigned long long)files->files,
+        (double)files->bytes / 1e6);
+    if (files->commits > 0)
+        say(stdout, "; %llu commits are only in the log", (unsigned long long)files->commits);
+    if (files->dropped[0] != '\0')
+        say(stdout, "; log %s ends at byte %llu in what a crash cut short, which is no fault",
+            files->dropped, (unsigned long long)files->dropped_at);
+    say(stdout, "\n");
+}
+
+static const char *unit_of(const struct check_range *range) {
+    bool items = strcmp(range->kind, "table") == 0 || strcmp(range->kind, "backup") == 0;
+    return items ? "items" : strcmp(range->kind, "stream") == 0 ? "records" : "entries";
+}
+
+static void print_range(const struct check_range *range) {
+    say(stdout, "%s %.*s", range->kind, SLICE_ARGS(range->name));
+    if (slice_present(range->part))
+        say(stdout, ", %.*s", SLICE_ARGS(range->part));
+    say(stdout, ": %lld %s", (long long)range->found.items, unit_of(range));
+    if (range->found.bytes > 0)
+        say(stdout, ", %lld bytes", (long long)range->found.bytes);
+    if (range->history > 0)
+        say(stdout, "; history of %llu changes", (unsigned long long)range->history);
+    say(stdout, "\n");
+}
+
+static void print_records(const struct check_summary *records) {
+    for (size_t i = 0; i < records->range_count; i++)
+        print_range(&records->ranges[i]);
+    say(stdout, "records:");
+    for (size_t i = 0; i < KEYSPACE_COUNT; i++)
+        say(stdout, "%s %llu in %s", i == 0 ? "" : ",", (unsigned long long)records->records[i],
+            engine_keyspaces[i].name);
+    if (records->left_over > 0)
+        say(stdout, "; %llu are left over from what was deleted, and do no harm",
+            (unsigned long long)records->left_over);
+    say(stdout, "\n");
+}
+
+static void print_backup(const struct data_check *check) {
+    if (check->faults == 0)
+        say(stdout, "backup: %llu records (%llu items), %.1f MB\n",
+            (unsigned long long)check->backup.records, (unsigned long long)check->backup.items,
+            (double)check->backup.bytes / 1e6);
+}
+
+static void print_checked(const struct check_given *given, const struct printer *printer,
+                          const struct data_check *check) {
+    display_clear(printer->display);
+    if (printer->told > SHOWN_MAX)
+        say(stdout, "and %llu more faults\n", (unsigned long long)(printer->told - SHOWN_MAX));
+    if (check->is_backup)
+        print_backup(check);
+    else
+        print_files(&check->files);
+    if (check->opened)
+        print_records(&check->records);
+    else if (!check->is_backup)
+        say(stdout, "records: not checked, since the database cannot be opened\n");
+    if (check->faults == 0)
+        say(stdout, "%s is sound\n", given->path);
+    else
+        say(stdout, "%s has %llu fault%s\n", given->path, (unsigned long long)check->faults,
+            check->faults == 1 ? "" : "s");
+}
+
+/* ---- the command ---- */
+
+static int run_check(const struct invocation *invocation) {
+    const struct check_given *given = invocation->values;
+    struct display display = display_begin();
+    struct printer printer = {{print_fault}, &display, 0};
+    struct data_check_options options = {
+        .path = given->path, .faults = &printer.base, .observer = &display.observer};
+    struct master_key key;
+    struct data_check check;
+    struct error *error =
+        key_option_read(invocation->arena, given->encrypt_with, &key, &options.key);
+    if (error == NULL)
+        error = data_check(invocation->arena, &options, &check);
+    master_key_release(&key);
+    if (error != NULL) {
+        display_failed(&display, error);
+        return EXIT_UNCHECKED;
+    }
+    print_checked(given, &printer, &check);
+    return check.faults == 0 ? 0 : EXIT_FAULTS;
+}
+
+#define AT(member) OPTION_AT(struct check_given, member)
+
+static const struct argument check_arguments[] = {
+    {"PATH", "a data directory on which no server runs, or what gramme backup made", OPTION_FILE,
+     AT(path)},
+    {.name = NULL},
+};
+
+static const struct option check_options[] = {
+    {"encrypt-with", "KEY", .kind = OPTION_TEXT, AT(encrypt_with), .otherwise = "PATH is plain",
+     .help = "the key of what is encrypted, as for gramme serve"},
+    {.name = NULL},
+};
+
+const struct command command_check = {
+    .name = "check",
+    .summary = "check a data directory, or a backup, for damage",
+    .about =
+        "Reads every file of the data directory PATH with its checksums, then every record, and "
+        "compares what is kept twice: items and indexes, expiries, item collections, statistics, "
+        "backups, streams and history. Of a backup every record is checked. Nothing is changed.",
+    .closing = "The exit status is 0 when PATH is sound, 1 when it has faults, and 2 when it could "
+               "not be checked.",
+    .arguments = check_arguments,
+    .options = check_options,
+    .values_size = sizeof(struct check_given),
+    .run = run_check,
+};
