@@ -5,6 +5,8 @@
 
 /* A bucket that nobody has looked at for so long is full, and free for another key. */
 enum { COLD_MS = 2000 };
+/* Of what a key may use: who has used that much gets a bucket. */
+enum { HOT_SHARE = 8 };
 
 void hot_keys_init(struct hot_keys *keys) {
     pthread_mutex_init(&keys->lock, NULL);
@@ -126,7 +128,7 @@ void hot_keys_take(struct hot_keys *keys, uint64_t key, int64_t units, int64_t n
         return;
     }
     uint64_t used = count(keys, key, now_ms, halves);
-    if (used < (uint64_t)units)
+    if (used < 2 * (uint64_t)units / HOT_SHARE)
         return;
     hot = make(keys, key | 1, rate, now_ms);
     if (hot == NULL)

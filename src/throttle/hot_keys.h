@@ -3,7 +3,8 @@
  *
  * Most keys are cold, and there may be any number of them. So the use of all is estimated first, in
  * counters that keys share (two each, of which the smaller counts; they begin anew every second),
- * and a key that has used half of what it may gets a bucket of its own, as long as it is hot. When
+ * and a key that has used an eighth of what it may gets a bucket of its own, as long as it is hot:
+ * soon, since others that share both of its counters are taken for its own use until then. When
  * there are more hot keys than buckets, the estimate decides for those that have none. Memory is
  * the same whatever comes.
  *
@@ -16,7 +17,7 @@
 #include "throttle/bucket.h"
 
 enum {
-    HOT_KEY_COUNTERS = 8192, /* in each of the two rows */
+    HOT_KEY_COUNTERS = 65536, /* in each of the two rows */
     HOT_KEY_BUCKETS = 1024,
     HOT_KEY_WAYS = 4, /* where the bucket of one key may be */
 };
