@@ -12,6 +12,7 @@ import termios
 import threading
 import time
 import unittest
+import unittest.mock
 
 from server import Server, binary
 from wire import Connection, WireTest, call
@@ -63,6 +64,10 @@ class Once(WireTest):
     def test_of_a_url(self):
         with Load(self.server.port):
             self.check(top("--once", "--interval", 1, f"http://127.0.0.1:{self.server.port}"))
+
+    def test_of_the_server_that_the_environment_names(self):
+        with Load(self.server.port), unittest.mock.patch.dict(os.environ, AWS_ENDPOINT_URL=self.server.endpoint):
+            self.check(top("--once", "--interval", 1))
 
     def test_what_is_wrong(self):
         for source, text in (("http://127.0.0.1:1", "nobody answers at http://127.0.0.1:1"),

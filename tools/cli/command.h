@@ -74,6 +74,7 @@ struct argument {
     enum option_kind kind; /* TEXT, FILE or DIRECTORY */
     size_t at;
     size_t size;
+    const char *otherwise; /* it may be left out, and what is meant then; NULL: it may not */
 };
 
 #define OPTION_AT(type, member) .at = offsetof(type, member), .size = sizeof(((type *)0)->member)

@@ -57,13 +57,17 @@ static const char *label_of(struct arena *arena, const struct option *option) {
 }
 
 /* With what holds when the option is not given. */
-static const char *text_of(struct arena *arena, const struct option *option) {
-    if (option->preset == NULL && option->otherwise == NULL)
-        return option->help;
-    return (const char *)arena_printf(arena, "%s (default%s %s)", option->help,
-                                      option->preset == NULL ? ":" : "",
-                                      option->preset == NULL ? option->otherwise : option->preset)
+static const char *with_default(struct arena *arena, const char *help, const char *preset,
+                                const char *otherwise) {
+    if (preset == NULL && otherwise == NULL)
+        return help;
+    return (const char *)arena_printf(arena, "%s (default%s %s)", help, preset == NULL ? ":" : "",
+                                      preset == NULL ? otherwise : preset)
         .data;
+}
+
+static const char *text_of(struct arena *arena, const struct option *option) {
+    return with_default(arena, option->help, option->preset, option->otherwise);
 }
 
 static size_t column_of(struct arena *arena, const struct command *command) {
@@ -76,6 +80,8 @@ static size_t column_of(struct arena *arena, const struct command *command) {
 }
 
 static bool is_optional(const struct command *command, const struct argument *argument) {
+    if (argument->otherwise != NULL)
+        return true;
     for (const struct option *option = command->options; option->name != NULL; option++)
         if (option->excludes != NULL && strcmp(option->excludes, argument->name) == 0)
             return true;
@@ -91,12 +97,14 @@ static void print_usage(const struct command *command, FILE *out) {
     fputc('\n', out);
 }
 
-static void print_arguments(const struct command *command, size_t column, FILE *out) {
+static void print_arguments(struct arena *arena, const struct command *command, size_t column,
+                            FILE *out) {
     if (command->arguments == NULL)
         return;
     fputs("\nArguments:\n", out);
     for (const struct argument *argument = command->arguments; argument->name != NULL; argument++)
-        help_entry(out, column, argument->name, argument->help);
+        help_entry(out, column, argument->name,
+                   with_default(arena, argument->help, NULL, argument->otherwise));
 }
 
 static void print_options(struct arena *arena, const struct command *command, size_t column,
@@ -116,7 +124,7 @@ void help_print(const struct command *command, FILE *out) {
     size_t column = column_of(&arena, command);
     print_usage(command, out);
     print_paragraph(out, command->about);
-    print_arguments(command, column, out);
+    print_arguments(&arena, command, column, out);
     print_options(&arena, command, column, out);
     if (command->print_more != NULL)
         command->print_more(out);

@@ -131,7 +131,7 @@ static struct error *check_arguments(const struct invocation *invocation) {
     bool missing = false;
     for (size_t i = 0; i < count_arguments(command); i++) {
         const char *name = command->arguments[i].name;
-        if (is_excluded(invocation, name))
+        if (is_excluded(invocation, name) || command->arguments[i].otherwise != NULL)
             continue;
         list = arena_printf(invocation->arena, "%.*s%s%s", SLICE_ARGS(list),
                             list.len == 0 ? "" : " and ", name);

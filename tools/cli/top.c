@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "cli/options.h"
+#include "cli/service.h"
 #include "server/server.h"
 #include "top/fetch.h"
 #include "top/view.h"
@@ -171,12 +172,13 @@ static struct error *show_live(const struct top_options *options, struct look lo
 }
 
 static int run_top(const struct invocation *invocation) {
-    const struct top_options *options = invocation->values;
+    struct top_options options = *(const struct top_options *)invocation->values;
     struct look looks[2] = {0};
-    bool live = !options->once && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    bool live = !options.once && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    options.source = service_endpoint(options.source);
     arena_init(&looks[0].arena);
     arena_init(&looks[1].arena);
-    struct error *error = (live ? show_live : show_once)(options, looks);
+    struct error *error = (live ? show_live : show_once)(&options, looks);
     if (error != NULL)
         fprintf(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
     arena_release(&looks[0].arena);
@@ -185,8 +187,8 @@ static int run_top(const struct invocation *invocation) {
 }
 
 static const struct argument top_arguments[] = {
-    {"SERVER", "its URL, as http://127.0.0.1:8000, or its data directory", OPTION_TEXT,
-     OPTION_AT(struct top_options, source)},
+    {"SERVER", "its URL, or its data directory", OPTION_TEXT, OPTION_AT(struct top_options, source),
+     .otherwise = SERVICE_ENDPOINT_DEFAULT},
     {.name = NULL},
 };
 
