@@ -29,7 +29,6 @@ from wire import WireTest, boto3_client, clock, drop_tables
 
 BUILD = pathlib.Path(binary()).resolve().parent
 TIMEOUT_S = 60
-TTL_DELAY_DAYS = 3650
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 LATENCY = re.compile(r"\b(sum|average|min|p50|p90|p99|max) \d+\.\d\d")
 
@@ -142,16 +141,6 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def drop_alarms(endpoint):
-    client = boto3_client(endpoint, service="cloudwatch")
-    try:
-        names = [alarm["AlarmName"] for alarm in client.describe_alarms()["MetricAlarms"]]
-        if names:
-            client.delete_alarms(AlarmNames=names)
-    finally:
-        client.close()
-
-
 def wait_for(condition, seconds=60):
     """Until it is true."""
     end = time.monotonic() + seconds
@@ -215,20 +204,24 @@ class AppTest(WireTest):
         self.assertEqual(self.everything(), before)
 
     def check_readme(self):
-        """The README's examples; returns how many there were."""
-        drop_tables(self.server.port)
-        drop_alarms(self.server.endpoint)
-        with tempfile.TemporaryDirectory() as folder:
+        """The README's examples, on a server that is started as it says; returns how many there were."""
+        with tempfile.TemporaryDirectory() as folder, Server(*self.readme_server(False)) as server:
             try:
                 # /tmp/ first: the other texts may have it in them.
                 return run_console(self, ROOT / "apps" / self.app / "README.md", {
-                    "/tmp/": f"{folder}/", ADDRESS: self.server.endpoint, "$PWD/build/": f"{BUILD}/", "build/gramme": binary(),
+                    "/tmp/": f"{folder}/", ADDRESS: server.endpoint, "$PWD/build/": f"{BUILD}/", "build/gramme": binary(),
                     "8080": str(free_port()),
                 }, cwd=ROOT, normal=normal)
             finally:
                 for path in pathlib.Path(folder).glob("*.pid"):  # of services that an example has left
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(int(path.read_text()), signal.SIGTERM)
+
+    def readme_server(self, delayed):
+        """The arguments of the server that the README starts, to try the program or with a delay."""
+        readme = (ROOT / "apps" / self.app / "README.md").read_text()
+        lines = [line.split() for line in re.findall(r"^    build/gramme serve (.*) &$", readme, re.M)]
+        return next(line for line in lines if ("--ttl-delay" in line) == delayed)
 
     def check_sample(self, table, item, ttl="ttl"):
         """An item of the design, whose time to live was over years ago: it is gone in a moment, which the server's log tells,
@@ -238,16 +231,15 @@ class AppTest(WireTest):
             client.put_item(TableName=table, Item=item)
             wait_for(lambda: client.scan(TableName=table)["Count"] == 0)
             wait_for(lambda: f"expired 1 items of table {table}: their time to live is over" in server.output + server.error_text())
-        readme = (ROOT / "apps" / self.app / "README.md").read_text()
-        self.assertIn(f"gramme serve --memory --ttl-delay {TTL_DELAY_DAYS}d", readme)
-        with Server("--memory", "--test-clock", "--ttl-delay", f"{TTL_DELAY_DAYS}d") as server, closing_client(server) as client:
+        delay_s = 24 * 60 * 60 * int(self.readme_server(True)[self.readme_server(True).index("--ttl-delay") + 1].removesuffix("d"))
+        with Server("--test-clock", *self.readme_server(True)) as server, closing_client(server) as client:
             apply(self.app, server.endpoint)
             keys = [key["AttributeName"] for key in client.describe_table(TableName=table)["Table"]["KeySchema"]]
             client.put_item(TableName=table, Item=item)
             # Another one, half an hour older, shows when the server has looked.
             other, over = {key: {"S": "other"} for key in keys}, int(item[ttl]["N"])
             client.put_item(TableName=table, Item={**item, **other, ttl: {"N": str(over - 1800)}})
-            clock(server.port, Now=over + TTL_DELAY_DAYS * 24 * 60 * 60 - 900)
+            clock(server.port, Now=over + delay_s - 900)
             wait_for(lambda: client.scan(TableName=table)["Count"] == 1)
             self.assertEqual(client.get_item(TableName=table, Key={key: item[key] for key in keys})["Item"], item)
 

@@ -379,6 +379,11 @@ class AwsCli(ExchangeRates):
                        """ --expression-attribute-values '{":base": {"S": "GBP"}}' --query 'sort(Items[].PK.S)' --output text""")
         self.assertEqual(out, "RATE#GBP#JPY\tRATE#GBP#USD\n")
 
+    def test_the_sample_items_and_their_ttl(self):
+        self.check_sample("ExchangeRates", {
+            "PK": {"S": "RATE#USD#EUR"}, "Base": {"S": "USD"}, "Target": {"S": "EUR"}, "Rate": {"N": "0.85"},
+            "Timestamp": {"N": "1704067200"}, "Stale": {"BOOL": False}, "ttl": {"N": "1704153600"}})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -523,6 +523,21 @@ class BadInput(PaymentSaga):
         self.assertEqual(self.balance(), "1000")
 
 
+class SampleItems(PaymentSaga):
+    """Those of the design that have a time to live."""
+
+    def test_a_breaker(self):
+        self.check_sample("CircuitBreakerState", {
+            "serviceName": {"S": "payment-gateway"}, "state": {"S": "CLOSED"}, "failureCount": {"N": "0"}, "successCount": {"N": "10"},
+            "lastFailureTime": {"S": "2024-01-01T09:30:00Z"}, "lastSuccessTime": {"S": "2024-01-01T10:00:00Z"},
+            "resetTime": {"N": "1704110400"}}, "resetTime")
+
+    def test_a_key(self):
+        self.check_sample("IdempotencyKeys", {
+            "idempotencyKey": {"S": "user-123:pay-789"}, "status": {"S": "COMPLETED"}, "expirationTime": {"N": "1704196800"}},
+            "expirationTime")
+
+
 class AwsCli(AppTest):
     """The tables by the AWS CLI, as people make and read them."""
 

@@ -380,6 +380,13 @@ class AwsCli(StockCache):
                        """ --expression-attribute-values '{":s": {"S": "AAPL"}}' --query 'Items[].[dataType.S, data.M.price.N]'""")
         self.assertEqual(out, "quote\t178.45\nquote#source\tNone\n")
 
+    def test_the_sample_items_and_their_ttl(self):
+        self.check_sample("stock-price-cache", {
+            "symbol": {"S": "AAPL"}, "dataType": {"S": "quote"}, "ttl": {"N": "1705329000"}, "timestamp": {"N": "1705328955"},
+            "updatedAt": {"S": "2024-01-15T10:30:00.000Z"},
+            "data": {"M": {name: {"S": value} if isinstance(value, str) else {"N": f"{value:g}" if value < 1e6 else str(value)}
+                           for name, value in AAPL.items()}}})
+
     def test_provisioned(self):
         self.client.delete_table(TableName="stock-price-cache")
         status, _, err = shell.run(f"{binary()} apply {ROOT}/apps/stock-cache/template.yaml --param BillingMode=PROVISIONED",
