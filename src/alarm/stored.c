@@ -5,11 +5,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/check.h"
 #include "json/member.h"
+#include "json/text.h"
 #include "json/tree.h"
 
-enum { RECORD_BYTES_MAX = 8 << 20, NUMBER_CHARS_MAX = 40 };
+enum { NUMBER_CHARS_MAX = 40 };
 
 #define WHOLE_MAX (INT64_C(1) << 53) /* what a double tells apart */
 
@@ -104,33 +104,19 @@ static void write_status(struct json_writer *json, const struct alarm_status *st
     member_integer(json, "transitioned", status->transitioned_ms);
 }
 
-static void begin(struct buffer *out, struct json_writer *json) {
-    buffer_init(out, RECORD_BYTES_MAX);
-    json_writer_init(json, out);
-    json_object_begin(json);
-}
-
-static struct slice end(struct arena *arena, struct json_writer *json) {
-    json_object_end(json);
-    CHECK(!json->out->overflow);
-    struct slice value = arena_slice(arena, buffer_slice(json->out));
-    buffer_release(json->out);
-    return value;
-}
-
 struct record alarm_record(struct arena *arena, const struct alarm *alarm) {
-    struct buffer out;
-    struct json_writer json;
-    begin(&out, &json);
-    write_settings(&json, &alarm->settings);
-    write_status(&json, &alarm->status);
-    member_integer(&json, "configured", alarm->configured_ms);
-    member_integer(&json, "history", (int64_t)alarm->history_next);
-    member_integer(&json, "gone", alarm->gone_ms);
-    member_text(&json, "arn", alarm->arn);
-    pairs(&json, "tags", alarm->tags, alarm->tag_count);
-    return (struct record){
-        .kind = SLICE_LITERAL(STORED_ALARM), .name = alarm->id, .value = end(arena, &json)};
+    struct json_text out;
+    json_text_begin(&out);
+    write_settings(&out.json, &alarm->settings);
+    write_status(&out.json, &alarm->status);
+    member_integer(&out.json, "configured", alarm->configured_ms);
+    member_integer(&out.json, "history", (int64_t)alarm->history_next);
+    member_integer(&out.json, "gone", alarm->gone_ms);
+    member_text(&out.json, "arn", alarm->arn);
+    pairs(&out.json, "tags", alarm->tags, alarm->tag_count);
+    return (struct record){.kind = SLICE_LITERAL(STORED_ALARM),
+                           .name = alarm->id,
+                           .value = json_text_end(&out, arena)};
 }
 
 struct slice history_kind(struct arena *arena, struct slice alarm_id) {
@@ -139,29 +125,28 @@ struct slice history_kind(struct arena *arena, struct slice alarm_id) {
 
 struct record history_record(struct arena *arena, struct slice alarm_id, uint64_t number,
                              const struct history_entry *entry) {
-    struct buffer out;
-    struct json_writer json;
-    begin(&out, &json);
-    member_integer(&json, "time", entry->time_ms);
-    member_integer(&json, "type", (int64_t)entry->type);
-    member_text(&json, "summary", entry->summary);
-    member_text(&json, "data", entry->data);
+    struct json_text out;
+    json_text_begin(&out);
+    member_integer(&out.json, "time", entry->time_ms);
+    member_integer(&out.json, "type", (int64_t)entry->type);
+    member_text(&out.json, "summary", entry->summary);
+    member_text(&out.json, "data", entry->data);
     return (struct record){.kind = history_kind(arena, alarm_id),
                            .name = arena_printf(arena, "%016" PRIx64, number),
-                           .value = end(arena, &json)};
+                           .value = json_text_end(&out, arena)};
 }
 
 struct record outbox_record(struct arena *arena, const struct outbox_entry *entry) {
-    struct buffer out;
-    struct json_writer json;
-    begin(&out, &json);
-    member_text(&json, "alarm", entry->alarm_id);
-    member_text(&json, "action", entry->action);
-    member_text(&json, "subject", entry->subject);
-    member_text(&json, "message", entry->message);
-    member_integer(&json, "changed", entry->changed_ms);
-    return (struct record){
-        .kind = SLICE_LITERAL(STORED_OUTBOX), .name = entry->key, .value = end(arena, &json)};
+    struct json_text out;
+    json_text_begin(&out);
+    member_text(&out.json, "alarm", entry->alarm_id);
+    member_text(&out.json, "action", entry->action);
+    member_text(&out.json, "subject", entry->subject);
+    member_text(&out.json, "message", entry->message);
+    member_integer(&out.json, "changed", entry->changed_ms);
+    return (struct record){.kind = SLICE_LITERAL(STORED_OUTBOX),
+                           .name = entry->key,
+                           .value = json_text_end(&out, arena)};
 }
 
 /* ---- reading ---- */

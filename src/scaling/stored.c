@@ -5,27 +5,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/check.h"
 #include "json/member.h"
+#include "json/text.h"
 #include "json/tree.h"
 
-enum { RECORD_BYTES_MAX = 1 << 20, NUMBER_CHARS_MAX = 40 };
+enum { NUMBER_CHARS_MAX = 40 };
 
 /* ---- writing ---- */
-
-static void begin(struct buffer *out, struct json_writer *json) {
-    buffer_init(out, RECORD_BYTES_MAX);
-    json_writer_init(json, out);
-    json_object_begin(json);
-}
-
-static struct slice end(struct arena *arena, struct json_writer *json) {
-    json_object_end(json);
-    CHECK(!json->out->overflow);
-    struct slice value = arena_slice(arena, buffer_slice(json->out));
-    buffer_release(json->out);
-    return value;
-}
 
 static void text(struct json_writer *json, const char *name, struct slice value) {
     if (slice_present(value))
@@ -39,48 +25,47 @@ static void write_place(struct json_writer *json, struct slice resource,
 }
 
 struct record scaling_target_record(struct arena *arena, const struct scaling_target *target) {
-    struct buffer out;
-    struct json_writer json;
-    begin(&out, &json);
-    write_place(&json, target->resource, target->dimension);
-    member_integer(&json, "min", target->min);
-    member_integer(&json, "max", target->max);
-    text(&json, "role", target->role);
-    member_bool(&json, "suspended_in", target->suspended_in);
-    member_bool(&json, "suspended_out", target->suspended_out);
-    member_bool(&json, "suspended_scheduled", target->suspended_scheduled);
-    member_text(&json, "id", target->id);
-    member_integer(&json, "created", target->created_ms);
+    struct json_text out;
+    json_text_begin(&out);
+    write_place(&out.json, target->resource, target->dimension);
+    member_integer(&out.json, "min", target->min);
+    member_integer(&out.json, "max", target->max);
+    text(&out.json, "role", target->role);
+    member_bool(&out.json, "suspended_in", target->suspended_in);
+    member_bool(&out.json, "suspended_out", target->suspended_out);
+    member_bool(&out.json, "suspended_scheduled", target->suspended_scheduled);
+    member_text(&out.json, "id", target->id);
+    member_integer(&out.json, "created", target->created_ms);
     struct slice name = arena_printf(arena, "%.*s %s", SLICE_ARGS(target->resource),
                                      scaling_dimension_word(target->dimension));
-    return (struct record){
-        .kind = SLICE_LITERAL(STORED_SCALING_TARGET), .name = name, .value = end(arena, &json)};
+    return (struct record){.kind = SLICE_LITERAL(STORED_SCALING_TARGET),
+                           .name = name,
+                           .value = json_text_end(&out, arena)};
 }
 
 struct record scaling_policy_record(struct arena *arena, const struct scaling_policy *policy) {
-    struct buffer out;
-    struct json_writer json;
-    begin(&out, &json);
-    write_place(&json, policy->resource, policy->dimension);
-    member_text(&json, "name", policy->name);
-    member_text(&json, "id", policy->id);
-    json_name(&json, SLICE_LITERAL("target"));
-    json_double(&json, policy->target);
-    member_integer(&json, "out_cooldown", policy->out_cooldown_s);
-    member_integer(&json, "in_cooldown", policy->in_cooldown_s);
-    member_bool(&json, "keeps_capacity", policy->keeps_capacity);
-    member_array(&json, "alarms");
+    struct json_text out;
+    json_text_begin(&out);
+    write_place(&out.json, policy->resource, policy->dimension);
+    member_text(&out.json, "name", policy->name);
+    member_text(&out.json, "id", policy->id);
+    json_name(&out.json, SLICE_LITERAL("target"));
+    json_double(&out.json, policy->target);
+    member_integer(&out.json, "out_cooldown", policy->out_cooldown_s);
+    member_integer(&out.json, "in_cooldown", policy->in_cooldown_s);
+    member_bool(&out.json, "keeps_capacity", policy->keeps_capacity);
+    member_array(&out.json, "alarms");
     for (int i = 0; i < SCALING_ALARMS; i++)
-        json_string(&json, policy->alarm_ids[i]);
-    json_array_end(&json);
-    member_integer(&json, "alarmed", policy->alarmed_capacity);
-    member_integer(&json, "table", policy->table_id);
-    member_integer(&json, "created", policy->created_ms);
-    member_integer(&json, "grown", policy->grown_ms);
-    member_integer(&json, "shrunk", policy->shrunk_ms);
+        json_string(&out.json, policy->alarm_ids[i]);
+    json_array_end(&out.json);
+    member_integer(&out.json, "alarmed", policy->alarmed_capacity);
+    member_integer(&out.json, "table", policy->table_id);
+    member_integer(&out.json, "created", policy->created_ms);
+    member_integer(&out.json, "grown", policy->grown_ms);
+    member_integer(&out.json, "shrunk", policy->shrunk_ms);
     return (struct record){.kind = SLICE_LITERAL(STORED_SCALING_POLICY),
                            .name = policy->id,
-                           .value = end(arena, &json)};
+                           .value = json_text_end(&out, arena)};
 }
 
 struct slice scaling_activity_name(struct arena *arena, uint64_t number) {
@@ -89,20 +74,19 @@ struct slice scaling_activity_name(struct arena *arena, uint64_t number) {
 
 struct record scaling_activity_record(struct arena *arena, uint64_t number,
                                       const struct scaling_activity *activity) {
-    struct buffer out;
-    struct json_writer json;
-    begin(&out, &json);
-    write_place(&json, activity->resource, activity->dimension);
-    member_text(&json, "id", activity->id);
-    member_text(&json, "description", activity->description);
-    member_text(&json, "cause", activity->cause);
-    member_text(&json, "status", activity->status);
-    text(&json, "message", activity->message);
-    member_integer(&json, "begun", activity->begun_ms);
-    member_integer(&json, "ended", activity->ended_ms);
+    struct json_text out;
+    json_text_begin(&out);
+    write_place(&out.json, activity->resource, activity->dimension);
+    member_text(&out.json, "id", activity->id);
+    member_text(&out.json, "description", activity->description);
+    member_text(&out.json, "cause", activity->cause);
+    member_text(&out.json, "status", activity->status);
+    text(&out.json, "message", activity->message);
+    member_integer(&out.json, "begun", activity->begun_ms);
+    member_integer(&out.json, "ended", activity->ended_ms);
     return (struct record){.kind = SLICE_LITERAL(STORED_SCALING_ACTIVITY),
                            .name = scaling_activity_name(arena, number),
-                           .value = end(arena, &json)};
+                           .value = json_text_end(&out, arena)};
 }
 
 /* ---- reading ---- */

@@ -6,9 +6,10 @@
 
 #include "base/buffer.h"
 #include "json/member.h"
+#include "json/text.h"
 #include "template/request.h"
 
-enum { BUSY_TRIES_MAX = 60, TAGS_REQUEST_BYTES_MAX = 64 * 1024 };
+enum { BUSY_TRIES_MAX = 60 };
 
 /* ---- describing ---- */
 
@@ -24,18 +25,12 @@ static struct error *call_if_known(struct service *service, const char *operatio
 }
 
 static struct slice tags_request(struct arena *arena, struct slice arn, struct slice token) {
-    struct buffer buffer;
-    struct json_writer json;
-    buffer_init(&buffer, TAGS_REQUEST_BYTES_MAX);
-    json_writer_init(&json, &buffer);
-    json_object_begin(&json);
-    member_text(&json, "ResourceArn", arn);
+    struct json_text request;
+    json_text_begin(&request);
+    member_text(&request.json, "ResourceArn", arn);
     if (slice_present(token))
-        member_text(&json, "NextToken", token);
-    json_object_end(&json);
-    struct slice text = arena_printf(arena, "%.*s", SLICE_ARGS(buffer_slice(&buffer)));
-    buffer_release(&buffer);
-    return text;
+        member_text(&request.json, "NextToken", token);
+    return json_text_end(&request, arena);
 }
 
 static struct error *list_tags(struct service *service, struct slice arn, bool needed,

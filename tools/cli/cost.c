@@ -11,8 +11,9 @@
 #include "cli/options.h"
 #include "cli/service.h"
 #include "json/member.h"
+#include "json/text.h"
 
-enum { BODY_BYTES_MAX = 1 << 20, DAY_S = 86400, NAMES_MAX = 10000 };
+enum { DAY_S = 86400, NAMES_MAX = 10000 };
 
 #define CLOUDWATCH "GraniteServiceVersion20100801."
 
@@ -35,20 +36,6 @@ struct cost {
 };
 
 /* ---- requests ---- */
-
-static struct slice finish(struct arena *arena, struct json_writer *json) {
-    json_object_end(json);
-    buffer_append_byte(json->out, 0);
-    struct slice body = arena_slice(arena, buffer_slice(json->out));
-    buffer_release(json->out);
-    return slice_of(body.data, body.len - 1);
-}
-
-static void begin(struct buffer *out, struct json_writer *json) {
-    buffer_init(out, BODY_BYTES_MAX);
-    json_writer_init(json, out);
-    json_object_begin(json);
-}
 
 static void write_dimension(struct json_writer *json, const char *name, struct slice value) {
     json_object_begin(json);
@@ -81,24 +68,23 @@ static void write_metric(struct json_writer *json, const struct wanted *wanted) 
 
 static struct slice data_request(const struct cost *cost, const struct wanted *wanted,
                                  struct slice token) {
-    struct buffer out;
-    struct json_writer json;
-    begin(&out, &json);
-    member_array(&json, "MetricDataQueries");
-    json_object_begin(&json);
-    member_word(&json, "Id", "m");
-    member_object(&json, "MetricStat");
-    write_metric(&json, wanted);
-    member_integer(&json, "Period", cost->period_s);
-    member_word(&json, "Stat", wanted->statistic);
-    json_object_end(&json);
-    json_object_end(&json);
-    json_array_end(&json);
-    member_integer(&json, "StartTime", cost->end_s - (int64_t)cost->options->hours * 3600);
-    member_integer(&json, "EndTime", cost->end_s);
+    struct json_text body;
+    json_text_begin(&body);
+    member_array(&body.json, "MetricDataQueries");
+    json_object_begin(&body.json);
+    member_word(&body.json, "Id", "m");
+    member_object(&body.json, "MetricStat");
+    write_metric(&body.json, wanted);
+    member_integer(&body.json, "Period", cost->period_s);
+    member_word(&body.json, "Stat", wanted->statistic);
+    json_object_end(&body.json);
+    json_object_end(&body.json);
+    json_array_end(&body.json);
+    member_integer(&body.json, "StartTime", cost->end_s - (int64_t)cost->options->hours * 3600);
+    member_integer(&body.json, "EndTime", cost->end_s);
     if (slice_present(token))
-        member_text(&json, "NextToken", token);
-    return finish(cost->arena, &json);
+        member_text(&body.json, "NextToken", token);
+    return json_text_end(&body, cost->arena);
 }
 
 /* ---- reading metrics ---- */
@@ -156,17 +142,16 @@ static struct error *add_units(struct cost *cost, struct slice table, struct sli
 }
 
 static struct slice list_request(struct arena *arena, struct slice table, struct slice token) {
-    struct buffer out;
-    struct json_writer json;
-    begin(&out, &json);
-    member_word(&json, "Namespace", "AWS/DynamoDB");
-    member_word(&json, "MetricName", "SuccessfulRequestLatency");
-    member_array(&json, "Dimensions");
-    write_dimension(&json, "TableName", table);
-    json_array_end(&json);
+    struct json_text body;
+    json_text_begin(&body);
+    member_word(&body.json, "Namespace", "AWS/DynamoDB");
+    member_word(&body.json, "MetricName", "SuccessfulRequestLatency");
+    member_array(&body.json, "Dimensions");
+    write_dimension(&body.json, "TableName", table);
+    json_array_end(&body.json);
     if (slice_present(token))
-        member_text(&json, "NextToken", token);
-    return finish(arena, &json);
+        member_text(&body.json, "NextToken", token);
+    return json_text_end(&body, arena);
 }
 
 static struct slice operation_of(const struct json_value *metric) {
@@ -205,11 +190,10 @@ static double member_number(const struct json_value *object, const char *name) {
 }
 
 static struct slice name_request(struct arena *arena, struct slice table) {
-    struct buffer out;
-    struct json_writer json;
-    begin(&out, &json);
-    member_text(&json, "TableName", table);
-    return finish(arena, &json);
+    struct json_text body;
+    json_text_begin(&body);
+    member_text(&body.json, "TableName", table);
+    return json_text_end(&body, arena);
 }
 
 static struct error *measure(struct cost *cost, struct slice table, struct cost_usage *ret_usage) {
@@ -231,12 +215,11 @@ static struct error *measure(struct cost *cost, struct slice table, struct cost_
 }
 
 static struct slice page_request(struct arena *arena, struct slice after) {
-    struct buffer out;
-    struct json_writer json;
-    begin(&out, &json);
+    struct json_text body;
+    json_text_begin(&body);
     if (slice_present(after))
-        member_text(&json, "ExclusiveStartTableName", after);
-    return finish(arena, &json);
+        member_text(&body.json, "ExclusiveStartTableName", after);
+    return json_text_end(&body, arena);
 }
 
 static struct error *list_tables(struct cost *cost, struct slice *ret_names, size_t *ret_count) {

@@ -4,32 +4,13 @@
  * functions in between only write what they are about. */
 #include "template/request.h"
 
-#include "base/check.h"
 #include "json/member.h"
+#include "json/text.h"
 #include "model/table_json.h"
 
-/* Never reached: texts, lists and indexes are limited where they are read (property.h). */
-enum { REQUEST_BYTES_MAX = 256 * 1024 * 1024 };
-
-struct request {
-    struct buffer buffer;
-    struct json_writer json;
-};
-
-static void begin(struct request *request, const char *name, struct slice value) {
-    buffer_init(&request->buffer, REQUEST_BYTES_MAX);
-    json_writer_init(&request->json, &request->buffer);
-    json_object_begin(&request->json);
+static void begin(struct json_text *request, const char *name, struct slice value) {
+    json_text_begin(request);
     member_text(&request->json, name, value);
-}
-
-static struct slice finish(struct request *request, struct arena *arena) {
-    json_object_end(&request->json);
-    CHECK(!request->buffer.overflow);
-    struct slice body = buffer_slice(&request->buffer);
-    struct slice text = arena_printf(arena, "%.*s", SLICE_ARGS(body));
-    buffer_release(&request->buffer);
-    return text;
 }
 
 /* ---- parts ---- */
@@ -78,44 +59,44 @@ static void write_create_settings(struct json_writer *json, const struct table_d
 }
 
 struct slice request_create_table(struct arena *arena, const struct table_definition *wanted) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", wanted->name);
     attribute_definitions_write(&request.json, wanted->attributes, wanted->attribute_count);
     key_schema_write(&request.json, &wanted->keys);
     indexes_write(&request.json, wanted, false, write_index, wanted);
     indexes_write(&request.json, wanted, true, write_index, wanted);
     write_create_settings(&request.json, wanted);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 struct slice request_table_name(struct arena *arena, struct slice table) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", table);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 /* ---- UpdateTable: the table ---- */
 
 struct slice request_setting(struct arena *arena, const struct table_definition *wanted,
                              const struct table_setting *setting) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", wanted->name);
     setting_write(&request.json, setting, setting_value(setting, wanted));
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 struct slice request_encryption(struct arena *arena, const struct table_definition *wanted) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", wanted->name);
     write_encryption(&request.json, wanted);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 struct slice request_stream(struct arena *arena, struct slice table, enum stream_view view) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", table);
     stream_write(&request.json, "StreamSpecification", view);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 /* Limits that are not set are sent as well: that takes them away. */
@@ -127,10 +108,10 @@ static void write_units(struct json_writer *json, const struct unit_names *names
 static struct slice request_units(struct arena *arena, struct slice table,
                                   const struct unit_names *names, struct unit_pair units,
                                   bool all) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", table);
     write_units(&request.json, names, units, all);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 struct slice request_on_demand(struct arena *arena, struct slice table, struct unit_pair units) {
@@ -159,14 +140,14 @@ static struct slice request_index_units(struct arena *arena, struct slice table,
                                         const struct table_index *index,
                                         const struct unit_names *names, struct unit_pair units,
                                         bool all) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", table);
     member_array(&request.json, "GlobalSecondaryIndexUpdates");
     begin_index(&request.json, "Update", index->name);
     write_units(&request.json, names, units, all);
     end_index(&request.json);
     json_array_end(&request.json);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 struct slice request_index_on_demand(struct arena *arena, struct slice table,
@@ -193,7 +174,7 @@ static void write_key_definitions(struct json_writer *json, const struct key_sch
 
 struct slice request_index_create(struct arena *arena, const struct table_definition *wanted,
                                   const struct table_index *index) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", wanted->name);
     write_key_definitions(&request.json, &index->keys);
     member_array(&request.json, "GlobalSecondaryIndexUpdates");
@@ -203,22 +184,22 @@ struct slice request_index_create(struct arena *arena, const struct table_defini
     write_index(&request.json, index, wanted);
     end_index(&request.json);
     json_array_end(&request.json);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 struct slice request_index_delete(struct arena *arena, struct slice table, struct slice index) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", table);
     member_array(&request.json, "GlobalSecondaryIndexUpdates");
     begin_index(&request.json, "Delete", index);
     end_index(&request.json);
     json_array_end(&request.json);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 struct slice request_capacity(struct arena *arena, const struct table_definition *wanted,
                               const struct capacity_change *change) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", wanted->name);
     if (change->billing)
         member_word(&request.json, "BillingMode", billing_mode_name(wanted->billing));
@@ -233,49 +214,49 @@ struct slice request_capacity(struct arena *arena, const struct table_definition
     }
     if (change->index_count > 0)
         json_array_end(&request.json);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 /* ---- other operations ---- */
 
 struct slice request_ttl(struct arena *arena, struct slice table, struct slice attribute,
                          bool enabled) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", table);
     member_object(&request.json, "TimeToLiveSpecification");
     member_bool(&request.json, "Enabled", enabled);
     member_text(&request.json, "AttributeName", attribute);
     json_object_end(&request.json);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 struct slice request_recovery(struct arena *arena, struct slice table,
                               const struct table_state *wanted) {
-    struct request request;
+    struct json_text request;
     begin(&request, "TableName", table);
     member_object(&request.json, "PointInTimeRecoverySpecification");
     member_bool(&request.json, "PointInTimeRecoveryEnabled", wanted->recovery);
     if (wanted->recovery && wanted->recovery_days != 0)
         member_integer(&request.json, "RecoveryPeriodInDays", wanted->recovery_days);
     json_object_end(&request.json);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 struct slice request_tags(struct arena *arena, struct slice arn, const struct table_tag *tags,
                           size_t count) {
-    struct request request;
+    struct json_text request;
     begin(&request, "ResourceArn", arn);
     tags_write(&request.json, tags, count);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 struct slice request_untag(struct arena *arena, struct slice arn, const struct slice *keys,
                            size_t count) {
-    struct request request;
+    struct json_text request;
     begin(&request, "ResourceArn", arn);
     member_array(&request.json, "TagKeys");
     for (size_t i = 0; i < count; i++)
         json_string(&request.json, keys[i]);
     json_array_end(&request.json);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }

@@ -1,11 +1,11 @@
 /* watch.c - see watch.h. */
 #include "template/watch.h"
 
-#include "base/check.h"
 #include "json/member.h"
+#include "json/text.h"
 #include "template/watch_members.h"
 
-enum { REQUEST_BYTES_MAX = 128 * 1024 * 1024, NAMES_MAX = 32, LINE_TEXT_MAX = 400 };
+enum { NAMES_MAX = 32, LINE_TEXT_MAX = 400 };
 
 static const struct watch_kind {
     const char *what;
@@ -176,25 +176,6 @@ struct error *template_watches(struct template *t, struct wanted_watch **ret_wat
 
 /* ---- requests ---- */
 
-struct request {
-    struct buffer buffer;
-    struct json_writer json;
-};
-
-static void begin(struct request *request) {
-    buffer_init(&request->buffer, REQUEST_BYTES_MAX);
-    json_writer_init(&request->json, &request->buffer);
-    json_object_begin(&request->json);
-}
-
-static struct slice finish(struct request *request, struct arena *arena) {
-    json_object_end(&request->json);
-    CHECK(!request->buffer.overflow);
-    struct slice text = arena_printf(arena, "%.*s", SLICE_ARGS(buffer_slice(&request->buffer)));
-    buffer_release(&request->buffer);
-    return text;
-}
-
 /* JSON that is there already. */
 static void member_json(struct json_writer *json, const char *name, struct slice text) {
     json_name(json, slice_text(name));
@@ -225,22 +206,22 @@ static void write_place(struct json_writer *json, const struct wanted_watch *wan
 }
 
 struct slice request_watch_describe(struct arena *arena, const struct wanted_watch *wanted) {
-    struct request request;
-    begin(&request);
+    struct json_text request;
+    json_text_begin(&request);
     if (watch_is_scaling(wanted))
         write_place(&request.json, wanted);
     else if (is_alarm(wanted->resource))
         write_list(&request.json, "AlarmNames", wanted->resource->name);
     else
         member_text(&request.json, "DashboardName", wanted->resource->name);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 struct slice request_watch_tags(struct arena *arena, struct slice arn) {
-    struct request request;
-    begin(&request);
+    struct json_text request;
+    json_text_begin(&request);
     member_text(&request.json, "ResourceARN", arn);
-    return finish(&request, arena);
+    return json_text_end(&request, arena);
 }
 
 /* ---- plans ---- */
@@ -311,9 +292,9 @@ static void plan_tags(struct watch_planner *planner, struct slice arn, struct sl
     const struct node *list = node_find(planner->wanted->properties, "Tags");
     struct slice doing =
         arena_printf(arena, "tagging alarm %.*s", SLICE_ARGS(planner->wanted->resource->name));
-    struct request request;
+    struct json_text request;
     bool gone = false;
-    begin(&request);
+    json_text_begin(&request);
     member_text(&request.json, "ResourceARN", arn);
     member_array(&request.json, "TagKeys");
     for (size_t i = 0; found != NULL && i < found->count; i++) {
@@ -324,17 +305,17 @@ static void plan_tags(struct watch_planner *planner, struct slice arn, struct sl
         json_string(&request.json, key->text);
     }
     json_array_end(&request.json);
-    struct slice untag = finish(&request, arena);
+    struct slice untag = json_text_end(&request, arena);
     if (gone)
         plan_step(planner->plan,
                   (struct plan_step){WATCH_TARGET "UntagResource", untag, doing, WAIT_NOT});
     if (wanted.len == 0)
         return;
-    begin(&request);
+    json_text_begin(&request);
     member_text(&request.json, "ResourceARN", arn);
     member_json(&request.json, "Tags", wanted);
-    plan_step(planner->plan, (struct plan_step){WATCH_TARGET "TagResource", finish(&request, arena),
-                                                doing, WAIT_NOT});
+    plan_step(planner->plan, (struct plan_step){WATCH_TARGET "TagResource",
+                                                json_text_end(&request, arena), doing, WAIT_NOT});
 }
 
 /* PutMetricAlarm takes tags of a new alarm only. */
@@ -369,15 +350,15 @@ static struct error *plan_watch(struct watch_planner *planner) {
     struct slice name = resource->name;
     struct plan *plan = planner->plan;
     bool there = planner->there != NULL, differs;
-    struct request request;
+    struct json_text request;
     plan_line(plan, "%s %s %.*s", there ? "~ change" : "+ create", what, SLICE_ARGS(name));
-    begin(&request);
+    json_text_begin(&request);
     if (*property != '\0')
         member_text(&request.json, property, name);
     struct error *error = compare(planner, &request.json, &differs);
     if (error == NULL)
         error = compare_tags(planner, &request.json);
-    struct slice body = finish(&request, plan->arena);
+    struct slice body = json_text_end(&request, plan->arena);
     TRY(error);
     if (differs)
         plan_step(plan, (struct plan_step){kinds[resource->kind].put, body,
