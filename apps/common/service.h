@@ -29,7 +29,10 @@ struct service_call {
     struct ddb_item *reply;             /* to be filled: the JSON object to send */
     int status;                         /* HTTP's; 0: as told above, 200 for APP_OK */
     int64_t max_age_s;                  /* how long a client may keep the reply; 0: not at all */
-    void *connection;                   /* the frame's own */
+    char *text;            /* a reply that is no object, from malloc(): sent in its place, ... */
+    size_t text_size;      /* ... and free()d, when the call was fine */
+    const char *text_type; /* "text/html; charset=utf-8" */
+    void *connection;      /* the frame's own */
 };
 
 /* A parameter of the query string, else the default. */

@@ -201,6 +201,17 @@ static int status_of(const struct service_call *call, enum app_status status) {
     return status == APP_USAGE ? 400 : 500;
 }
 
+static enum MHD_Result send_reply(const struct service_call *call, enum app_status outcome,
+                                  int status, const struct ddb_item *holder) {
+    if (outcome == APP_OK && call->text != NULL)
+        return send_page(call->connection, &(struct page){status, call->max_age_s, call->text_type,
+                                                          call->text, call->text_size});
+    free(call->text);
+    if (outcome != APP_OK)
+        return send_error(call->connection, status, app_message(call->app));
+    return send_document(call->connection, status, call->max_age_s, holder);
+}
+
 static enum MHD_Result run_route(const struct service_route *route, struct service_call *call,
                                  const struct request *request, int *ret_status) {
     struct ddb_item *body = read_body(call->app, request), *holder = ddb_item_new();
@@ -210,9 +221,7 @@ static enum MHD_Result run_route(const struct service_route *route, struct servi
     if (body != NULL && (status = routes_check(route, call)) == APP_OK)
         status = route->run(call);
     *ret_status = status_of(call, status);
-    enum MHD_Result result =
-        status == APP_OK ? send_document(call->connection, *ret_status, call->max_age_s, holder)
-                         : send_error(call->connection, *ret_status, app_message(call->app));
+    enum MHD_Result result = send_reply(call, status, *ret_status, holder);
     ddb_item_free(holder);
     ddb_item_free(body);
     return result;

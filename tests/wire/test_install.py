@@ -14,7 +14,7 @@ import unittest
 from server import ROOT, binary
 
 BUILD = pathlib.Path(binary()).resolve().parent
-SYSTEMS = sorted(path.parent.name for path in ROOT.glob("apps/*/serve.c"))
+SYSTEMS = ["exchange-rates", "ledger", "lunch-cache", "payment-saga", "stock-cache"]
 # What has to be said before it starts: nobody wants a gateway or a source that is made up.
 SETTINGS = {"payment-saga": {"GRAMME_PAYMENT_SAGA_GATEWAY": "false"}, "stock-cache": {"GRAMME_STOCK_CACHE_SOURCE": "false"}}
 TIMEOUT_S = 60
