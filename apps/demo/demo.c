@@ -7,11 +7,13 @@
 
 #include "common/service.h"
 #include "common/service_reply.h"
+#include "look.h"
 #include "market.h"
 #include "systems.h"
+#include "traffic.h"
 #include "web.h"
 
-enum { URL_SIZE = 400 };
+enum { OUTAGE_MAX_S = 60, URL_SIZE = 400 };
 
 /* ---- what it shows ---- */
 
@@ -23,6 +25,16 @@ static enum app_status send_text(struct service_call *call, const char *type, co
     if (call->text == NULL)
         abort();
     memcpy(call->text, start, call->text_size);
+    return APP_OK;
+}
+
+static enum app_status get_state(struct service_call *call) {
+    FILE *out = open_memstream(&call->text, &call->text_size);
+    if (out == NULL)
+        abort();
+    look_write(out);
+    fclose(out);
+    call->text_type = "application/json";
     return APP_OK;
 }
 
@@ -58,10 +70,26 @@ static enum app_status get_openapi(struct service_call *call) {
     return pass_on(call, "/openapi.json", "application/json");
 }
 
+static enum app_status break_gateway(struct service_call *call) {
+    int64_t seconds = ddb_item_int(call->body, "seconds", 0);
+    if (seconds < 1 || seconds > OUTAGE_MAX_S)
+        return app_bad_usage(call->app, "seconds is from 1 to %d", OUTAGE_MAX_S);
+    traffic_break_gateway(seconds);
+    ddb_item_set_int(call->reply, "seconds", seconds);
+    return APP_OK;
+}
+
+static const struct service_parameter outage_parameters[] = {
+    {"seconds", SERVICE_BODY, SERVICE_NUMBER, true, "for how long it fails"},
+    {0},
+};
+
 static const struct service_route routes[] = {
+    {"GET", "/state", "what all of them tell of themselves", get_state, NULL},
     {"GET", "/systems/{system}/readme", "what a system is", get_readme, NULL},
     {"GET", "/systems/{system}/openapi.json", "what it answers", get_openapi, NULL},
     {"GET", "/systems/{system}/metrics", "what it did", get_metrics, NULL},
+    {"POST", "/outages", "lets the payment gateway fail", break_gateway, outage_parameters},
     {0},
 };
 
@@ -80,6 +108,12 @@ static enum app_status watch(struct app *app) {
 
 static const struct service_task tasks[] = {
     {"watch", "watch-every", 1, watch},
+    {"look", "look-every", 1, look_around},
+    {"payments", "traffic-every", 1, traffic_payments},
+    {"ledger", "traffic-every", 1, traffic_ledger},
+    {"quotes", "traffic-every", 1, traffic_quotes},
+    {"rates", "traffic-every", 1, traffic_rates},
+    {"menus", "traffic-every", 1, traffic_menus},
     {0},
 };
 
@@ -104,9 +138,9 @@ static enum app_status run(struct app *app) {
     struct service service = {routes, tasks, counters, NULL};
     hold_signals();
     setenv("GRAMME_DEMO_PORT", "0", 0);
-    bool ok = systems_start(app);
+    bool ok = systems_start(app) && traffic_prepare(app);
     if (ok) {
-        printf("gramme and five systems are at work. What they are, until Ctrl-C:\n");
+        printf("gramme and five systems are at work. What they tell is in /state, until Ctrl-C:\n");
         ok = service_run(app, &service) == APP_OK;
     } else {
         ok = child_stop_is_wanted(); /* and then it is none of its failures */
@@ -116,7 +150,7 @@ static enum app_status run(struct app *app) {
 }
 
 static const struct app_command commands[] = {
-    {"run", NULL, "starts gramme and the five systems", run, run_options},
+    {"run", NULL, "starts gramme, the five systems and traffic", run, run_options},
     {"quote", "SYMBOL", "plays a stock exchange, for gramme-stock-cache", market_quote, NULL},
     {"rates", "BASE", "plays a market of currencies, for gramme-exchange-rates", market_rates,
      NULL},

@@ -78,18 +78,72 @@ class Demo:
         connection.close()
         return reply.status, text
 
+    def state(self):
+        return json.loads(self.request("GET", "/state")[1])
+
+    def wait_until(self, condition, what):
+        until = time.monotonic() + TIMEOUT_S
+        while time.monotonic() < until:
+            state = self.state()
+            if condition(state):
+                return state
+            time.sleep(0.1)
+        raise AssertionError(f"not within {TIMEOUT_S} s: {what}: {json.dumps(state)[:2000]}")
+
+
+def counter(state, system, name):
+    match = re.search(rf"^gramme_{system.replace('-', '_')}_{name} (\d+)$", state["systems"][system]["metrics"] or "", re.M)
+    return int(match.group(1)) if match else 0
+
 
 class AtWork(unittest.TestCase):
-    def test_it_tells_of_all_and_leaves_nothing(self):
-        with Demo() as demo:
-            demo.wait_for_page()
-            self.assertEqual(set(children(demo.process.pid)), PROGRAMS)
-            for name in SYSTEMS:
-                self.assertIn(f"# {name}\n", demo.request("GET", f"/systems/{name}/readme")[1])
-                described = json.loads(demo.request("GET", f"/systems/{name}/openapi.json")[1])
-                self.assertEqual(described["info"]["title"], f"gramme-{name}")
-            self.assertEqual(demo.request("GET", "/systems/other/readme")[0], 404)
-            self.assertEqual(demo.end(signal.SIGTERM), (0, ""))
+    """One run for all of these."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.demo = Demo()
+        cls.demo.__enter__().wait_for_page()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.demo.__exit__()
+
+    def test_1_all_five_show_activity(self):
+        conditions = {
+            "payments": lambda s: counter(s, "payment-saga", "payments_success_total") >= 2 and s["systems"]["payment-saga"]["anna"],
+            "balances that are those of the events": lambda s: s["systems"]["payment-saga"]["annaChecked"]["right"],
+            "a reconciliation": lambda s: (s["systems"]["ledger"]["reconciliation"] or {}).get("transactions", 0) > 5,
+            "quotes": lambda s: counter(s, "stock-cache", "hits_total") and counter(s, "stock-cache", "misses_total"),
+            "rates": lambda s: len((s["systems"]["exchange-rates"]["rates"] or {}).get("rates", [])) == 7,
+            "menus": lambda s: counter(s, "lunch-cache", "menus_stored_total") and s["systems"]["lunch-cache"]["stats"]["all"]["menus"],
+            "events of all": lambda s: all(len(s["systems"][name]["events"]) >= 3 for name in SYSTEMS),
+            "requests of all": lambda s: all(s["systems"][name]["past"][-1][1] > s["systems"][name]["past"][0][1]
+                                             for name in ("gramme", *SYSTEMS)),
+        }
+        for what, condition in conditions.items():
+            with self.subTest(what):
+                state = self.demo.wait_until(condition, what)
+        self.assertEqual(state["systems"]["ledger"]["reconciliation"]["problems"], 0)
+        self.assertEqual(set(children(self.demo.process.pid)), PROGRAMS)
+
+    def test_2_what_it_passes_on(self):
+        for name in SYSTEMS:
+            self.assertIn(f"# {name}\n", self.demo.request("GET", f"/systems/{name}/readme")[1])
+            described = json.loads(self.demo.request("GET", f"/systems/{name}/openapi.json")[1])
+            self.assertEqual(described["info"]["title"], f"gramme-{name}")
+            self.assertIn("_requests_total{", self.demo.request("GET", f"/systems/{name}/metrics")[1])
+        self.assertEqual(self.demo.request("GET", "/systems/other/readme")[0], 404)
+        self.assertEqual(self.demo.request("GET", "/state", headers={"Host": "evil.example"})[0], 403)
+
+    def test_4_the_gateway_fails_when_it_is_told_to(self):
+        for body in ({}, {"seconds": 0}, {"seconds": 61}, {"seconds": "8"}):
+            self.assertEqual(self.demo.request("POST", "/outages", body)[0], 400, body)
+        self.assertEqual(self.demo.request("POST", "/outages", {"seconds": 20}), (200, '{"seconds":20}\n'))
+        self.assertTrue(self.demo.state()["gatewayFails"])
+        self.demo.wait_until(lambda s: (s["systems"]["payment-saga"]["breaker"] or {}).get("state") == "OPEN", "an open breaker")
+
+    def test_5_it_stops_and_leaves_nothing(self):
+        self.assertEqual(self.demo.end(signal.SIGTERM), (0, ""))
 
 
 class Ends(unittest.TestCase):
@@ -107,6 +161,20 @@ class Ends(unittest.TestCase):
             while not children(demo.process.pid) and time.monotonic() < until:
                 time.sleep(0.005)
             self.assertEqual(demo.end(signal.SIGINT), (0, ""))
+
+    def test_what_was_paid_is_there_the_next_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            seen = []
+            for _ in range(2):
+                with Demo("--data", folder) as demo:
+                    demo.wait_for_page()
+                    state = demo.wait_until(lambda s: s["systems"]["ledger"]["reconciliation"], "a reconciliation")
+                    seen.append(state["systems"]["ledger"]["reconciliation"])
+                    demo.wait_until(lambda s: len(s["systems"]["ledger"]["events"]) >= 4, "postings")
+                    self.assertEqual(demo.end(signal.SIGTERM), (0, ""))
+            self.assertEqual([found["problems"] for found in seen], [0, 0])
+            self.assertGreater(seen[1]["transactions"], seen[0]["transactions"])
+            self.assertIn("gramme-ledger.log", os.listdir(folder))
 
     def test_a_folder_that_cannot_be(self):
         with Demo("--data", "/dev/null/x") as demo:
