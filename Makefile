@@ -2,6 +2,8 @@
 #
 #   make          build build/gramme
 #   make run      install what is missing, build, serve on port 8000 with the data in ./data
+#   make demo     the same in memory with five systems on it, sample traffic, and a page that shows them
+#                 (ARGS="--port 8100 --data demo-data"); Ctrl-C stops all of it
 #   make check    install what the tests need, build with sanitizers, run every test (WERROR=1: a
 #                 warning of the compiler fails it, as it does for us; yours may know more of them)
 #   make check-releases   make and make check on every supported release of Debian, as root
@@ -41,6 +43,9 @@ all: build/build.ninja
 
 run: all
 	@exec build/gramme serve --port $(PORT) --data $(DATA) $(ARGS)
+
+demo: all
+	@exec build/apps/demo/gramme-demo run $(ARGS)
 
 check: build/build.ninja build-check/build.ninja build-tsan/build.ninja
 	@scripts/quietly ninja --quiet -C build gramme $(BENCH_PROGRAMS)
@@ -121,4 +126,4 @@ build-tsan/build.ninja: | deps-test
 deps-build deps-test deps-fuzz:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run check check-releases install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz
+.PHONY: all run demo check check-releases install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz

@@ -1,4 +1,4 @@
-/* demo.c - `gramme-demo`: gramme and the five systems at work. */
+/* demo.c - `gramme-demo`: gramme and the five systems at work, and a page that shows them. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,12 @@
 
 enum { OUTAGE_MAX_S = 60, URL_SIZE = 400 };
 
-/* ---- what it shows ---- */
+/* ---- the page ---- */
+
+#define EMBEDDED(name) extern const char name[], name##_end[]
+EMBEDDED(demo_page_html);
+EMBEDDED(demo_page_css);
+EMBEDDED(demo_page_js);
 
 static enum app_status send_text(struct service_call *call, const char *type, const char *start,
                                  const char *end) {
@@ -26,6 +31,18 @@ static enum app_status send_text(struct service_call *call, const char *type, co
         abort();
     memcpy(call->text, start, call->text_size);
     return APP_OK;
+}
+
+static enum app_status get_page(struct service_call *call) {
+    return send_text(call, "text/html; charset=utf-8", demo_page_html, demo_page_html_end);
+}
+
+static enum app_status get_style(struct service_call *call) {
+    return send_text(call, "text/css; charset=utf-8", demo_page_css, demo_page_css_end);
+}
+
+static enum app_status get_script(struct service_call *call) {
+    return send_text(call, "text/javascript; charset=utf-8", demo_page_js, demo_page_js_end);
 }
 
 static enum app_status get_state(struct service_call *call) {
@@ -85,6 +102,9 @@ static const struct service_parameter outage_parameters[] = {
 };
 
 static const struct service_route routes[] = {
+    {"GET", "/", "the page", get_page, NULL},
+    {"GET", "/page.css", "its style", get_style, NULL},
+    {"GET", "/page.js", "its script", get_script, NULL},
     {"GET", "/state", "what all of them tell of themselves", get_state, NULL},
     {"GET", "/systems/{system}/readme", "what a system is", get_readme, NULL},
     {"GET", "/systems/{system}/openapi.json", "what it answers", get_openapi, NULL},
@@ -118,7 +138,7 @@ static const struct service_task tasks[] = {
 };
 
 static const struct app_option run_options[] = {
-    {"port", "N", "port of this program; a free one when not given", false},
+    {"port", "N", "port of the page; a free one when not given", false},
     {"data", "DIR", "keeps data and logs there; in memory, and gone at the end, when not given",
      false},
     {0},
@@ -140,7 +160,7 @@ static enum app_status run(struct app *app) {
     setenv("GRAMME_DEMO_PORT", "0", 0);
     bool ok = systems_start(app) && traffic_prepare(app);
     if (ok) {
-        printf("gramme and five systems are at work. What they tell is in /state, until Ctrl-C:\n");
+        printf("gramme and five systems are at work. The page that shows them, until Ctrl-C:\n");
         ok = service_run(app, &service) == APP_OK;
     } else {
         ok = child_stop_is_wanted(); /* and then it is none of its failures */
@@ -150,7 +170,7 @@ static enum app_status run(struct app *app) {
 }
 
 static const struct app_command commands[] = {
-    {"run", NULL, "starts gramme, the five systems and traffic", run, run_options},
+    {"run", NULL, "starts gramme, the five systems, traffic and the page", run, run_options},
     {"quote", "SYMBOL", "plays a stock exchange, for gramme-stock-cache", market_quote, NULL},
     {"rates", "BASE", "plays a market of currencies, for gramme-exchange-rates", market_rates,
      NULL},

@@ -1,10 +1,11 @@
-"""gramme-demo: gramme and the five systems at work, and how it comes to its end."""
+"""make demo: gramme and the five systems at work, the page that shows them, and how it comes to its end."""
 
 import http.client
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from testing import BUILD, settings  # noqa: E402
 TIMEOUT_S = 60
 SYSTEMS = ["payment-saga", "ledger", "stock-cache", "exchange-rates", "lunch-cache"]
 PROGRAMS = {"gramme", *(f"gramme-{name}" for name in SYSTEMS)}
+HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 def children(pid):
@@ -126,14 +128,48 @@ class AtWork(unittest.TestCase):
         self.assertEqual(state["systems"]["ledger"]["reconciliation"]["problems"], 0)
         self.assertEqual(set(children(self.demo.process.pid)), PROGRAMS)
 
-    def test_2_what_it_passes_on(self):
+    def test_2_the_page_and_its_links(self):
+        status, page = self.demo.request("GET", "/")
+        self.assertEqual(status, 200)
         for name in SYSTEMS:
+            self.assertIn(f'<section class="card{" wide" if name in ("payment-saga", "ledger") else ""}" id="{name}"', page)
             self.assertIn(f"# {name}\n", self.demo.request("GET", f"/systems/{name}/readme")[1])
             described = json.loads(self.demo.request("GET", f"/systems/{name}/openapi.json")[1])
             self.assertEqual(described["info"]["title"], f"gramme-{name}")
             self.assertIn("_requests_total{", self.demo.request("GET", f"/systems/{name}/metrics")[1])
+        for path in ("/page.css", "/page.js"):
+            self.assertEqual(self.demo.request("GET", path)[0], 200)
         self.assertEqual(self.demo.request("GET", "/systems/other/readme")[0], 404)
-        self.assertEqual(self.demo.request("GET", "/state", headers={"Host": "evil.example"})[0], 403)
+        self.assertEqual(self.demo.request("GET", "/", headers={"Host": "evil.example"})[0], 403)
+
+    def test_3_strings_that_are_not_meant_well_are_text(self):
+        state = self.demo.wait_until(lambda s: any(HOSTILE in event["what"] for event in s["systems"]["ledger"]["events"][:8]), HOSTILE)
+        state["systems"]["lunch-cache"]["stats"]["restaurants"].append(
+            {"restaurant": "<b>x</b>", "menus": 1, "lunches": 1, "errors": 0})
+        script = ROOT / "apps/demo/page.js"
+        result = subprocess.run(["node", ROOT / "apps/demo/tests/page_in_node.js", script], input=json.dumps(state), text=True,
+                                capture_output=True, timeout=TIMEOUT_S)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        texts = json.loads(result.stdout)
+        self.assertTrue(any(HOSTILE in text for text in texts["#ledger .events"]), texts)
+        self.assertIn("<b>x</b>", texts["#menus tbody"])
+        self.assertEqual(texts["#lost"], [])
+        # What a browser would make of it, where there is one.
+        browser = shutil.which("chromium")
+        if browser:
+            self.check_in_browser(browser)
+
+    def check_in_browser(self, browser):
+        with tempfile.TemporaryDirectory() as folder:
+            result = subprocess.run([browser, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}",
+                                     "--virtual-time-budget=3000", "--dump-dom", f"http://{self.demo.host}/"],
+                                    text=True, capture_output=True, timeout=TIMEOUT_S)
+        if "<html" not in result.stdout:
+            return  # it does not run here
+        body = result.stdout.split("<body>")[1]
+        self.assertIn("● up", body)
+        self.assertIn("requests a second", body)
+        self.assertNotRegex(body, r"<(img|script|b|em)\b")
 
     def test_4_the_gateway_fails_when_it_is_told_to(self):
         for body in ({}, {"seconds": 0}, {"seconds": 61}, {"seconds": "8"}):
@@ -180,6 +216,36 @@ class Ends(unittest.TestCase):
         with Demo("--data", "/dev/null/x") as demo:
             status, errors = demo.end()
         self.assertEqual((status, errors), (1, "gramme-demo: cannot make /dev/null/x: Not a directory\n"))
+
+
+class Looks(unittest.TestCase):
+    """What can be said of the page without looking at it."""
+
+    def test_text_can_be_read_in_both_themes(self):
+        """Contrast of at least 4.5 : 1 (WCAG 2, AA) of each colour of text on each ground that it stands on."""
+        style = (ROOT / "apps/demo/page.css").read_text()
+        themes = [dict(re.findall(r"--(\w+): (#\w{6})", part)) for part in re.findall(r":root \{(.*?)\}", style, re.S)]
+        self.assertEqual(len(themes), 2)
+        for theme in themes:
+            for ink in ("ink", "soft", "accent", "good", "bad", "waiting"):
+                for ground in ("paper", "card", "faint", "flash"):
+                    self.assertGreaterEqual(contrast(theme[ink], theme[ground]), 4.5, (ink, ground, theme[ink]))
+
+    def test_nothing_comes_from_elsewhere(self):
+        page, script = ((ROOT / "apps/demo" / name).read_text() for name in ("page.html", "page.js"))
+        self.assertNotRegex(page + script.replace("http://www.w3.org/2000/svg", ""), r"https?://")
+        self.assertNotRegex(page, r"<script(?! src=\"page\.js\")|\son\w+=|\sstyle=")
+        self.assertIn("default-src 'none'", page)
+
+
+def contrast(one, other):
+    def light(colour):
+        parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+        red, green, blue = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    high, low = sorted((light(one), light(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
 
 
 if __name__ == "__main__":
