@@ -13,6 +13,7 @@ from server import ROOT, binary
 from wire import WireTest
 
 BUILD = pathlib.Path(binary()).resolve().parent
+MORE = {"ledger": ["libcrypto"], "lunch-cache": ["libdeflate"]}  # that some of the five need
 
 
 def run(*command, env=None):
@@ -108,7 +109,7 @@ class Installed(WireTest):
         """A program from a copy of apps/, where nothing else of the tree is."""
         sources = sorted(str(path) for part in (name, "common") for path in (folder / part).glob("*.c"))
         run("cc", "-std=gnu17", *self.warnings, *self.sanitize, f"-I{folder}", "-o", str(folder / name / "program"), *sources, *library,
-            *self.package("libmicrohttpd", "libcurl", *(["libcrypto"] if name == "ledger" else [])), "-lpthread")
+            *self.package("libmicrohttpd", "libcurl", *MORE.get(name, [])), "-lpthread")
         return folder / name / "program"
 
     def test_the_five_programs(self):
