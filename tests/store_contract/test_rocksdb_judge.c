@@ -233,6 +233,52 @@ static void the_log_speaks_for_itself(void **state) {
     database_release(&database);
 }
 
+/* ---- a manifest of which the last edit came in part ---- */
+
+/* Behind what is there, which was synced: a whole edit that came with a wrong byte, noise, zeros
+ * with something behind them, or the begin of an edit. */
+static void append_wrong(const char *path, int kind) {
+    static const uint8_t parts[][40] = {
+        {1, 2, 3, 4, 9, 0, 1, 2, 5, 3, 6, 4, 7, 9, 0, 1},
+        "this is no edit, and only some noise",
+        {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 8, 9, 1, 2},
+        {1, 2, 3, 4, 255, 0, 1, 2, 5},
+    };
+    int fd = open(path, O_WRONLY | O_APPEND);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, parts[kind], sizeof(parts[kind])), sizeof(parts[kind]));
+    close(fd);
+}
+
+static void an_edit_that_came_in_part_is_left_out(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        struct database database;
+        char path[PATH_BYTES], copy[PATH_BYTES], broken[PATH_BYTES];
+        database_init(&database);
+        put_keys(&database, 0, 20);
+        database_reopen(&database);
+        put_keys(&database, 20, 25);
+        close_database(&database);
+        find_file(&database, "MANIFEST", path);
+        append_wrong(path, kind);
+        put_text(copy, sizeof(copy), "%s.copy", database.directory);
+        put_text(broken, sizeof(broken), "%s.broken", database.directory);
+        copy_directory(database.directory, copy);
+        assert_false(is_refused(&database, copy, broken, "", 25));
+        assert_false(is_refused(&database, copy, broken, "", 25)); /* and again, as it is then */
+        /* Without the file SYNCED it might have been synced, and is not cut. */
+        find_file(&database, "SYNCED", path);
+        assert_int_equal(unlink(path), 0);
+        copy_directory(database.directory, copy);
+        bool refused = is_refused(&database, copy, broken, "", 25);
+        assert_true(contract_keyring() != NULL || kind > 0 || refused);
+        directory_remove(copy);
+        directory_remove(broken);
+        database_release(&database);
+    }
+}
+
 /* ---- losses of power ---- */
 
 enum { LOSSES = 12, COMMITS_MAX = 40 };
@@ -326,6 +372,7 @@ int main(void) {
         cmocka_unit_test(a_flipped_bit_in_the_log_is_found),
         cmocka_unit_test(what_was_durable_must_be_there),
         cmocka_unit_test(the_log_speaks_for_itself),
+        cmocka_unit_test(an_edit_that_came_in_part_is_left_out),
         cmocka_unit_test(a_loss_of_power_is_no_damage),
     };
     return cmocka_run_group_tests_name("rocksdb judge", tests, NULL, NULL);

@@ -155,6 +155,13 @@ static struct error *judge_manifest(struct arena *arena, const struct manifest *
     return NULL;
 }
 
+/* Where a manifest is to end whose last edit came to the disk in part; 0: where it does. RocksDB
+ * syncs an edit before it acts by it, so one that was cut short has done nothing yet. But without a
+ * mark nothing tells it from one that was synced, and was damaged later. */
+static uint64_t end_of_edits(const struct manifest *manifest, const struct watermark *watermark) {
+    return manifest->torn && manifest->any && watermark->mark != 0 ? manifest->torn_at : 0;
+}
+
 /* ---- headers ---- */
 
 /* Of every encrypted file: RocksDB runs into assertions over some that it cannot read. */
@@ -182,6 +189,8 @@ static struct error *judge(struct arena *arena, struct file_cipher *cipher, cons
     TRY(watermark_read(arena, directory, &judgement->watermark));
     TRY(manifest_read(arena, cipher, directory, &manifest));
     TRY(judge_manifest(arena, &manifest, &judgement->watermark));
+    judgement->manifest = manifest.number;
+    judgement->manifest_end = end_of_edits(&manifest, &judgement->watermark);
     judgement->is_new = manifest.number == 0;
     if (manifest.number == 0 || !manifest.known)
         return NULL;

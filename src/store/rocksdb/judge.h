@@ -24,6 +24,10 @@ struct judgement {
     uint64_t commits;    /* that opening it replays */
     uint64_t dropped_at; /* what a crash cut short: from this byte of a log on.. */
     char dropped[32];    /* ..with this name; "": nothing */
+    /* The same of the manifest, from this byte on; 0: it is whole. RocksDB would take it for
+     * damage, unless it ends there. */
+    uint64_t manifest_end;
+    uint64_t manifest; /* its number */
 };
 
 /* An error says what is damaged, and where. */

@@ -16,6 +16,7 @@ struct manifest {
     uint64_t first_log;     /* older ones are not needed */
     uint64_t last_sequence; /* everything up to it is in tables, or was in older logs */
     bool known;
+    bool any;  /* edit could be read */
     bool torn; /* its end cannot be read, from this byte of the file on: */
     uint64_t torn_at;
 };
@@ -26,5 +27,8 @@ struct error *manifest_read(struct arena *arena, struct file_cipher *cipher, con
 /* Number and size of the present one, without a look inside, and made durable. False: not now. */
 bool manifest_sync(struct file_cipher *cipher, const char *directory, uint64_t *ret_number,
                    uint64_t *ret_size);
+/* Ends it at that byte, as a file of its own, so that who has a link to it has it whole. False: it
+ * is as it was. */
+bool manifest_cut(const char *directory, uint64_t number, uint64_t end);
 
 #endif

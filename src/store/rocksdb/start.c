@@ -11,6 +11,7 @@
 #include "store/rocksdb/aside.h"
 #include "store/rocksdb/internal.h"
 #include "store/rocksdb/judge.h"
+#include "store/rocksdb/manifest.h"
 
 /* ---- the lock ---- */
 
@@ -108,6 +109,17 @@ struct error *rocksdb_open_judged_to_read(struct rocksdb_store *store, struct ar
     return error;
 }
 
+/* Where that fails, RocksDB says what it thinks of it. */
+static void end_manifest(const struct rocksdb_store *store, const struct judgement *judgement) {
+    if (manifest_cut(store->config.options.directory, judgement->manifest,
+                     judgement->manifest_end) &&
+        store->config.options.settled_later)
+        log_warning("the store's MANIFEST-%06llu ends at byte %llu in what a crash cut short: it "
+                    "is left out",
+                    (unsigned long long)judgement->manifest,
+                    (unsigned long long)judgement->manifest_end);
+}
+
 struct error *rocksdb_start(struct rocksdb_store *store, struct arena *arena) {
     const char *directory = store->config.options.directory;
     struct judgement judgement;
@@ -120,6 +132,8 @@ struct error *rocksdb_start(struct rocksdb_store *store, struct arena *arena) {
                            SLICE_ARGS(error->message));
     tell(store, &judgement);
     store->is_kept = !judgement.is_new && aside_keep(directory);
+    if (store->is_kept && judgement.manifest_end != 0)
+        end_manifest(store, &judgement);
     TRY(open_judged(store, arena, &judgement));
     if (!store->config.options.settled_later)
         rocksdb_store_settle(&store->base);
