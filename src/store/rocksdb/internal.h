@@ -42,7 +42,9 @@ struct rocksdb_store {
     rocksdb_readoptions_t *read_latest;     /* without a snapshot */
     rocksdb_writeoptions_t *write_durable;
     rocksdb_writeoptions_t *write_relaxed;
-    rocksdb_writebatch_t *batch;         /* of the open write transaction, empty between two */
+    rocksdb_writebatch_t *batch; /* of the open write transaction, empty between two */
+    /* Of each keyspace: changes up to this one are in tables, or about to be (reclaim.c). */
+    atomic_uint_fast64_t written_out[STORE_KEYSPACES_MAX];
     atomic_uint_fast64_t commits;        /* since the store was opened */
     atomic_uint_fast64_t commits_synced; /* the first so many of them are durable */
     struct watermark_keeper watermark;
