@@ -63,8 +63,10 @@ extern "C" {
 
 #if defined(__GNUC__)
 #define DDB_API __attribute__((visibility("default")))
+#define DDB_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define DDB_API
+#define DDB_PRINTF(text, first)
 #endif
 
 struct ddb_client; /* a connection and its settings */
@@ -236,6 +238,12 @@ DDB_API void ddb_item_set_text(struct ddb_item *item, const char *name, const ch
 /* Numbers are decimals of up to 38 digits and stay text: "19.99", "-1e-7". */
 DDB_API void ddb_item_set_number(struct ddb_item *item, const char *name, const char *number);
 DDB_API void ddb_item_set_int(struct ddb_item *item, const char *name, int64_t number);
+/* The shortest decimal that reads back as the same double: 0.1 is "0.1". Money is better kept as
+ * text or as an integer. */
+DDB_API void ddb_item_set_double(struct ddb_item *item, const char *name, double number);
+/* A string, as by printf(). */
+DDB_API void ddb_item_set_format(struct ddb_item *item, const char *name, const char *format, ...)
+    DDB_PRINTF(3, 4);
 DDB_API void ddb_item_set_binary(struct ddb_item *item, const char *name, const void *data,
                                  size_t size);
 DDB_API void ddb_item_set_bool(struct ddb_item *item, const char *name, bool truth);
@@ -244,6 +252,8 @@ DDB_API void ddb_item_set_strings(struct ddb_item *item, const char *name, const
                                   size_t count);
 DDB_API void ddb_item_set_numbers(struct ddb_item *item, const char *name,
                                   const char *const *numbers, size_t count);
+DDB_API void ddb_item_set_ints(struct ddb_item *item, const char *name, const int64_t *numbers,
+                               size_t count);
 DDB_API void ddb_item_set_binaries(struct ddb_item *item, const char *name,
                                    const struct ddb_bytes *binaries, size_t count);
 /* An empty map or list, to fill; it belongs to the item, and is gone when the attribute is set
@@ -269,6 +279,7 @@ DDB_API void ddb_list_add_string(struct ddb_list *list, const char *text);
 DDB_API void ddb_list_add_text(struct ddb_list *list, const char *text, size_t size);
 DDB_API void ddb_list_add_number(struct ddb_list *list, const char *number);
 DDB_API void ddb_list_add_int(struct ddb_list *list, int64_t number);
+DDB_API void ddb_list_add_double(struct ddb_list *list, double number);
 DDB_API void ddb_list_add_binary(struct ddb_list *list, const void *data, size_t size);
 DDB_API void ddb_list_add_bool(struct ddb_list *list, bool truth);
 DDB_API void ddb_list_add_null(struct ddb_list *list);
@@ -279,14 +290,15 @@ DDB_API void ddb_list_add_value(struct ddb_list *list, const struct ddb_value *v
 /* ---- reading items ---- */
 
 /* With a default, for attributes that may be absent or of another type. An int64_t also takes its
- * default when the number has a fraction or does not fit. Texts and bytes live in the item. NULL as
- * an item has no attributes, so that reading into maps needs no checks between:
- * ddb_item_string(ddb_item_map(item, "address"), "city", "?"). */
+ * default when the number has a fraction or does not fit; a double is the nearest one. Texts and
+ * bytes live in the item. NULL as an item has no attributes, so that reading into maps needs no
+ * checks between: ddb_item_string(ddb_item_map(item, "address"), "city", "?"). */
 DDB_API const char *ddb_item_string(const struct ddb_item *item, const char *name,
                                     const char *otherwise);
 DDB_API const char *ddb_item_number(const struct ddb_item *item, const char *name,
                                     const char *otherwise);
 DDB_API int64_t ddb_item_int(const struct ddb_item *item, const char *name, int64_t otherwise);
+DDB_API double ddb_item_double(const struct ddb_item *item, const char *name, double otherwise);
 DDB_API bool ddb_item_bool(const struct ddb_item *item, const char *name, bool otherwise);
 /* Bytes, a map, a list or a set: NULL when the attribute is none. */
 DDB_API const void *ddb_item_binary(const struct ddb_item *item, const char *name,
@@ -300,6 +312,7 @@ DDB_API const struct ddb_list *ddb_item_list(const struct ddb_item *item, const 
 DDB_API const char *ddb_item_need_string(const struct ddb_item *item, const char *name);
 DDB_API const char *ddb_item_need_number(const struct ddb_item *item, const char *name);
 DDB_API int64_t ddb_item_need_int(const struct ddb_item *item, const char *name);
+DDB_API double ddb_item_need_double(const struct ddb_item *item, const char *name);
 DDB_API bool ddb_item_need_bool(const struct ddb_item *item, const char *name);
 DDB_API const void *ddb_item_need_binary(const struct ddb_item *item, const char *name,
                                          size_t *ret_size);
@@ -328,6 +341,7 @@ DDB_API enum ddb_type ddb_value_type(const struct ddb_value *value);
 DDB_API const char *ddb_value_string(const struct ddb_value *value, const char *otherwise);
 DDB_API const char *ddb_value_number(const struct ddb_value *value, const char *otherwise);
 DDB_API int64_t ddb_value_int(const struct ddb_value *value, int64_t otherwise);
+DDB_API double ddb_value_double(const struct ddb_value *value, double otherwise);
 DDB_API bool ddb_value_bool(const struct ddb_value *value, bool otherwise);
 DDB_API const struct ddb_item *ddb_value_map(const struct ddb_value *value);
 DDB_API const struct ddb_list *ddb_value_list(const struct ddb_value *value);

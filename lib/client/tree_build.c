@@ -3,8 +3,13 @@
  * Each finds the place and fills it; what is wrong with a value is found here, where its attribute
  * has a name, and kept until the item is sent or asked. */
 #include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/check.h"
 #include "client/tree.h"
 #include "model/number.h"
 
@@ -39,6 +44,37 @@ static void put_int(struct place place, int64_t number) {
     char text[32];
     int len = snprintf(text, sizeof(text), "%" PRId64, number);
     tree_put_bytes(place, DDB_N, slice_of(text, (size_t)len));
+}
+
+/* The shortest text that reads back as the same double, whatever the program's locale writes for a
+ * decimal point. */
+static void print_double(double number, char ret_text[32]) {
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = uselocale(plain);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(ret_text, 32, "%.*g", digits, number);
+        if (strtod(ret_text, NULL) == number)
+            break;
+    }
+    uselocale(before);
+    freelocale(plain);
+}
+
+static void put_double(struct place place, double number) {
+    char text[32];
+    if (!isfinite(number)) {
+        place_mistake(place, "a number is neither infinite nor NaN");
+        return;
+    }
+    print_double(number, text);
+    put_number(place, text);
+}
+
+static void put_format(struct place place, const char *format, va_list args) {
+    char *text = NULL;
+    CHECK(vasprintf(&text, format, args) >= 0);
+    put_text(place, text);
+    free(text);
 }
 
 static void put_binary(struct place place, const void *data, size_t size) {
@@ -88,6 +124,17 @@ void ddb_item_set_int(struct ddb_item *item, const char *name, int64_t number) {
     put_int(tree_item_place(item, name), number);
 }
 
+void ddb_item_set_double(struct ddb_item *item, const char *name, double number) {
+    put_double(tree_item_place(item, name), number);
+}
+
+void ddb_item_set_format(struct ddb_item *item, const char *name, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    put_format(tree_item_place(item, name), format, args);
+    va_end(args);
+}
+
 void ddb_item_set_binary(struct ddb_item *item, const char *name, const void *data, size_t size) {
     put_binary(tree_item_place(item, name), data, size);
 }
@@ -112,6 +159,13 @@ void ddb_item_set_numbers(struct ddb_item *item, const char *name, const char *c
     struct ddb_list *set = put_set(tree_item_place(item, name), DDB_NS, count);
     for (size_t i = 0; i < count; i++)
         put_number(member_place(set, name), numbers[i]);
+}
+
+void ddb_item_set_ints(struct ddb_item *item, const char *name, const int64_t *numbers,
+                       size_t count) {
+    struct ddb_list *set = put_set(tree_item_place(item, name), DDB_NS, count);
+    for (size_t i = 0; i < count; i++)
+        put_int(member_place(set, name), numbers[i]);
 }
 
 void ddb_item_set_binaries(struct ddb_item *item, const char *name,
@@ -157,6 +211,10 @@ void ddb_list_add_number(struct ddb_list *list, const char *number) {
 
 void ddb_list_add_int(struct ddb_list *list, int64_t number) {
     put_int(tree_list_place(list), number);
+}
+
+void ddb_list_add_double(struct ddb_list *list, double number) {
+    put_double(tree_list_place(list), number);
 }
 
 void ddb_list_add_binary(struct ddb_list *list, const void *data, size_t size) {

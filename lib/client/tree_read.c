@@ -1,6 +1,9 @@
 /* tree_read.c - the functions that read attributes, with a default or with a mistake kept.
  *
  * NULL stands for what is absent everywhere, so that callers read into maps without checks. */
+#include <locale.h>
+#include <stdlib.h>
+
 #include "client/tree.h"
 #include "model/number.h"
 
@@ -44,6 +47,16 @@ int64_t ddb_value_int(const struct ddb_value *value, int64_t otherwise) {
     return value_to_int(value, &number) ? number : otherwise;
 }
 
+/* The nearest one. DynamoDB's numbers are within a double's range, but for what lies below it. */
+double ddb_value_double(const struct ddb_value *value, double otherwise) {
+    if (ddb_value_type(value) != DDB_N)
+        return otherwise;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    double number = strtod_l(value->data, NULL, plain);
+    freelocale(plain);
+    return number;
+}
+
 bool ddb_value_bool(const struct ddb_value *value, bool otherwise) {
     return ddb_value_type(value) == DDB_BOOL ? value->truth : otherwise;
 }
@@ -77,6 +90,10 @@ const char *ddb_item_number(const struct ddb_item *item, const char *name, const
 
 int64_t ddb_item_int(const struct ddb_item *item, const char *name, int64_t otherwise) {
     return ddb_value_int(ddb_item_value(item, name), otherwise);
+}
+
+double ddb_item_double(const struct ddb_item *item, const char *name, double otherwise) {
+    return ddb_value_double(ddb_item_value(item, name), otherwise);
 }
 
 bool ddb_item_bool(const struct ddb_item *item, const char *name, bool otherwise) {
@@ -132,6 +149,10 @@ int64_t ddb_item_need_int(const struct ddb_item *item, const char *name) {
         tree_mistake(&item->mistakes->reading, "attribute \"%.*s\" is %.*s, not a 64-bit integer",
                      tree_quoted_len(name), name, tree_quoted_len(value->data), value->data);
     return number;
+}
+
+double ddb_item_need_double(const struct ddb_item *item, const char *name) {
+    return ddb_value_double(need(item, name, DDB_N), 0);
 }
 
 bool ddb_item_need_bool(const struct ddb_item *item, const char *name) {

@@ -1,4 +1,5 @@
 /* test_items.c - building, reading, parsing and copying items. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,6 +94,57 @@ static void numbers_are_checked_and_kept_as_text(void **state) {
     struct ddb_item *item = ddb_item_new();
     ddb_item_set_number(item, "n", "-1.50");
     assert_string_equal(ddb_item_number(item, "n", "?"), "-1.50");
+    ddb_item_free(item);
+}
+
+static void assert_double(double number, const char *text) {
+    struct ddb_item *item = ddb_item_new();
+    ddb_item_set_double(item, "n", number);
+    assert_null(ddb_item_error(item));
+    assert_string_equal(ddb_item_number(item, "n", "?"), text);
+    assert_true(ddb_item_need_double(item, "n") == number);
+    ddb_item_free(item);
+}
+
+static void doubles_go_there_and_back(void **state) {
+    (void)state;
+    const char *locales[] = {"C", "de_DE.UTF-8"}; /* the second writes 0,1, where it is installed */
+    for (size_t i = 0; i < 2; i++) {
+        setlocale(LC_ALL, locales[i]);
+        assert_double(0, "0");
+        assert_double(0.1, "0.1");
+        assert_double(-2.5, "-2.5");
+        assert_double(1.0 / 3, "0.3333333333333333");
+        assert_double(5e-324 * 1e200, "4.940656458412465e-124");
+        assert_double(123456789012345678.0, "1.2345678901234568e+17");
+    }
+    setlocale(LC_ALL, "C");
+    struct ddb_item *item = ddb_item_new();
+    ddb_item_set_number(item, "n", "0.10000000000000000000000000000000000001");
+    ddb_item_set_string(item, "s", "0.1");
+    assert_true(ddb_item_double(item, "n", 7) == 0.1);
+    assert_true(ddb_item_double(item, "s", 7) == 7);
+    assert_true(ddb_item_double(item, "none", 7) == 7);
+    assert_true(ddb_item_need_double(item, "s") == 0);
+    assert_string_equal(ddb_item_error(item), "attribute \"s\" is a string (S), not a number (N)");
+    ddb_list_add_double(ddb_item_set_list(item, "l"), 1e300);
+    assert_string_equal(ddb_item_error(item), "an element of a list: \"1e+300\" is out of range");
+    ddb_item_clear(item);
+    ddb_item_set_double(item, "n", 0.0 / 0.0);
+    assert_string_equal(ddb_item_error(item),
+                        "attribute \"n\": a number is neither infinite nor NaN");
+    ddb_item_free(item);
+}
+
+static void texts_and_sets_of_other_kinds(void **state) {
+    (void)state;
+    struct ddb_item *item = ddb_item_new();
+    ddb_item_set_format(item, "pk", "user#%05d#%s", 42, "é");
+    ddb_item_set_ints(item, "set", (const int64_t[]){3, -1, INT64_MIN}, 3);
+    assert_json(item, "{\"pk\":{\"S\":\"user#00042#é\"},\"set\":{\"NS\":[\"3\",\"-1\","
+                      "\"-9223372036854775808\"]}}");
+    ddb_item_set_ints(item, "set", NULL, 0);
+    assert_string_equal(ddb_item_error(item), "attribute \"set\": a set must have a member");
     ddb_item_free(item);
 }
 
@@ -280,6 +332,8 @@ int main(void) {
         cmocka_unit_test(a_map_stays_where_it_is_while_its_item_grows),
         cmocka_unit_test(a_value_may_be_copied_into_its_own_place),
         cmocka_unit_test(numbers_are_checked_and_kept_as_text),
+        cmocka_unit_test(doubles_go_there_and_back),
+        cmocka_unit_test(texts_and_sets_of_other_kinds),
         cmocka_unit_test(the_first_mistake_is_kept),
         cmocka_unit_test(nesting_is_bounded),
         cmocka_unit_test(long_names_are_cut_between_characters),
