@@ -2,24 +2,12 @@
 #include "client/reply.h"
 #include "client/request.h"
 
-static bool is_operation(const char *text) {
-    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.");
-    return len > 0 && len <= 128 && text[len] == '\0';
-}
-
-/* Sends what the client's request holds. */
-static bool send(struct ddb_client *client, const char *operation) {
-    if (operation == NULL || !is_operation(operation))
-        return client_fail(client, DDB_ERROR_INPUT, "that is not the name of an operation");
-    const char *dot = strrchr(operation, '.');
-    return client_send(client, operation, repeat_of_operation(dot == NULL ? operation : dot + 1));
-}
-
 const char *ddb_call(struct ddb_client *client, const char *operation, const char *json) {
     if (!client_begin(client))
         return NULL;
     buffer_append_text(&client->request, json == NULL ? "{}" : json);
-    if (!send(client, operation))
+    operation = operation == NULL ? "" : operation;
+    if (!client_send(client, operation, repeat_of_operation(operation)))
         return NULL;
     /* The reply's maximum leaves no room for the NUL when it is reached exactly. */
     client->reply.size_max++;
@@ -47,11 +35,12 @@ static bool read_document(struct ddb_client *client, const char *operation,
 bool ddb_call_document(struct ddb_client *client, const char *operation,
                        const struct ddb_item *parameters, struct ddb_item **ret_reply) {
     struct request request;
-    request_begin(&request, client, operation == NULL ? "" : operation, &client->request);
+    operation = operation == NULL ? "" : operation;
+    request_begin(&request, client, operation, &client->request);
     if (parameters != NULL) {
         request_check_item(&request, parameters);
         tree_write_plain_members(&request.writer, parameters);
     }
-    return request_end(&request) && send(client, operation) &&
+    return request_send(&request, repeat_of_operation(operation)) &&
            read_document(client, operation, ret_reply);
 }

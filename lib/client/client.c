@@ -196,13 +196,25 @@ static bool prepare_again(struct ddb_client *client, enum verdict verdict) {
            client_wait(client, client->attempts);
 }
 
-bool client_send(struct ddb_client *client, const char *operation, enum repeat repeat) {
+static bool is_operation(const char *text) {
+    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.");
+    return len > 0 && len <= 128 && text[len] == '\0';
+}
+
+/* What is wrong before anything is sent. */
+static bool may_send(struct ddb_client *client, const char *operation) {
+    if (!is_operation(operation))
+        return client_fail(client, DDB_ERROR_INPUT, "that is not the name of an operation");
     if (client->request.overflow)
         return client_fail(client, DDB_ERROR_INPUT, "%s: the request is too large", operation);
     client->attempts = 0;
     if (client->call_deadline_ms <= now_ms(client))
         return client_fail(client, DDB_ERROR_TIMEOUT, "%s: the deadline has passed", operation);
-    if (!refresh_identity(client))
+    return refresh_identity(client);
+}
+
+bool client_send(struct ddb_client *client, const char *operation, enum repeat repeat) {
+    if (!may_send(client, operation))
         return false;
     const char *prefix = strchr(operation, '.') == NULL ? "DynamoDB_20120810." : "";
     struct slice target = arena_printf(&client->arena, "%s%s", prefix, operation);

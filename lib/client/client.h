@@ -45,8 +45,8 @@ bool client_begin(struct ddb_client *client);
 /* Always false, so that callers return it. */
 bool client_fail(struct ddb_client *client, enum ddb_error_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Sends what is in `request`, as often as `repeat` and the settings let it. True: `reply` has the
- * body. */
+/* Sends what is in `request`, unless the operation's name is none, as often as `repeat` and the
+ * settings let it. True: `reply` has the body. */
 bool client_send(struct ddb_client *client, const char *operation, enum repeat repeat);
 /* A random wait after so many failures in a row. False, without a wait, when it would go past the
  * call's deadline: what is sent then ends there. */

@@ -33,11 +33,17 @@ void ddb_cursor_free(struct ddb_cursor *cursor) {
     free(cursor->page.items);
     ddb_item_free(cursor->position);
     free(cursor->next_token);
+    free(cursor->operation);
+    ddb_item_free(cursor->parameters);
     free(cursor->key_ends);
     buffer_release(&cursor->request);
     buffer_release(&cursor->keys);
     buffer_release(&cursor->rest);
     free(cursor);
+}
+
+static const char *operation_of(const struct ddb_cursor *cursor) {
+    return cursor->pager->operation != NULL ? cursor->pager->operation : cursor->operation;
 }
 
 static bool read_page(struct ddb_cursor *cursor) {
@@ -46,7 +52,7 @@ static bool read_page(struct ddb_cursor *cursor) {
     while (reply_next(&reply))
         if (!cursor->pager->read(cursor, &reply))
             reply_skip(&reply);
-    return reply_end(&reply, cursor->pager->operation);
+    return reply_end(&reply, operation_of(cursor));
 }
 
 static bool fetch(struct ddb_cursor *cursor) {
@@ -56,9 +62,9 @@ static bool fetch(struct ddb_cursor *cursor) {
     forget_page(cursor);
     if (cursor->request.overflow || cursor->keys.overflow || cursor->rest.overflow)
         return client_fail(client, DDB_ERROR_INPUT, "%s: the request is too large",
-                           cursor->pager->operation);
+                           operation_of(cursor));
     cursor->pager->write(cursor);
-    if (!client_send(client, cursor->pager->operation, cursor->repeat))
+    if (!client_send(client, operation_of(cursor), cursor->repeat))
         return false;
     if (read_page(cursor) && cursor->pager->advance(cursor))
         return true;

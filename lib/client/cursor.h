@@ -10,7 +10,7 @@
 #include "client/request.h"
 
 struct pager {
-    const char *operation;
+    const char *operation; /* NULL: the cursor's own */
     /* Into the client's request. */
     void (*write)(struct ddb_cursor *cursor);
     /* Takes the member that the reply stands on; false when it is none of the pager's. */
@@ -35,6 +35,7 @@ struct ddb_cursor {
     int64_t page_scanned_count;
     struct ddb_item *page_end;
     const char *page_token; /* in the call's arena */
+    const char *page_token_name;
     struct slice page_rest; /* in the reply */
     /* Query and Scan: */
     int64_t limit;
@@ -44,6 +45,9 @@ struct ddb_cursor {
     struct ddb_item *position; /* NULL: at the beginning or the end */
     /* ExecuteStatement: */
     char *next_token;
+    /* List operations: */
+    char *operation;
+    struct ddb_item *parameters;
     /* BatchGetItem: */
     struct buffer keys; /* JSON texts, one after another */
     size_t *key_ends;

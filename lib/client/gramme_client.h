@@ -199,6 +199,43 @@ DDB_API const char *ddb_call(struct ddb_client *client, const char *operation, c
 DDB_API bool ddb_call_document(struct ddb_client *client, const char *operation,
                                const struct ddb_item *parameters, struct ddb_item **ret_reply);
 
+/* All that a List operation lists, page after page: "ListTables", "ListBackups",
+ * "ListTagsOfResource", "DynamoDBStreams_20120810.ListStreams". Each item is an object of the list;
+ * of a list of texts it has one attribute, named without the final s: TableName. NULL on failure;
+ * goes on as the cursors below. */
+DDB_API struct ddb_cursor *ddb_call_pages(struct ddb_client *client, const char *operation,
+                                          const struct ddb_item *parameters);
+
+/* ---- waiting ---- */
+
+enum ddb_state {
+    DDB_TABLE_ACTIVE,
+    DDB_TABLE_GONE,
+    DDB_INDEX_ACTIVE,     /* and its table; without a name all indexes are */
+    DDB_INDEX_GONE,       /* and its table is active */
+    DDB_BACKUP_AVAILABLE, /* these by their ARNs */
+    DDB_EXPORT_COMPLETED,
+    DDB_IMPORT_COMPLETED,
+};
+
+struct ddb_wait {
+    enum ddb_state until;
+    const char *table;
+    const char *index;
+    const char *arn;
+    int64_t timeout_ms; /* 300000 */
+    int delay_ms;       /* 50: between the first two looks; random waits, whose bound doubles */
+    int delay_max_ms;   /* 5000 */
+    bool must_exist;    /* one that is not there is an error, and not what may still come */
+    /* Or NULL. Called before each wait; false ends the waiting, as the time-out does. */
+    bool (*go_on)(void *context);
+    void *context;
+};
+
+/* Asks again and again. False with DDB_ERROR_TIMEOUT when it takes too long, with the error's
+ * message telling what was seen last; with another error when it will never be so. */
+DDB_API bool ddb_wait(struct ddb_client *client, const struct ddb_wait *wait);
+
 /* ---- building items ---- */
 
 enum ddb_type {

@@ -12,6 +12,15 @@ void item_array_clear(struct item_array *array) {
     array->count = 0;
 }
 
+void item_array_add(struct item_array *array, struct ddb_item *item) {
+    if (array->count == array->capacity) {
+        array->capacity = array->capacity == 0 ? 16 : array->capacity * 2;
+        array->items = realloc(array->items, array->capacity * sizeof(*array->items));
+        CHECK(array->items != NULL);
+    }
+    array->items[array->count++] = item;
+}
+
 void reply_begin(struct reply *reply, struct ddb_client *client) {
     reply->client = client;
     reply->name = SLICE_NONE;
@@ -88,15 +97,6 @@ void reply_item(struct reply *reply, struct ddb_item **ret_item) {
         return;
     ddb_item_free(*ret_item);
     *ret_item = read_item(reply);
-}
-
-static void item_array_add(struct item_array *array, struct ddb_item *item) {
-    if (array->count == array->capacity) {
-        array->capacity = array->capacity == 0 ? 16 : array->capacity * 2;
-        array->items = realloc(array->items, array->capacity * sizeof(*array->items));
-        CHECK(array->items != NULL);
-    }
-    array->items[array->count++] = item;
 }
 
 void reply_items(struct reply *reply, struct item_array *array) {

@@ -31,6 +31,7 @@ struct item_array {
 };
 
 void item_array_clear(struct item_array *array);
+void item_array_add(struct item_array *array, struct ddb_item *item);
 
 void reply_begin(struct reply *reply, struct ddb_client *client);
 /* The next member of the object that was entered last; false at its end. */

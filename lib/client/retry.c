@@ -12,11 +12,14 @@ static bool is_in(const char *name, const char *const *list) {
 }
 
 enum repeat repeat_of_operation(const char *operation) {
-    static const char *const reads[] = {"GetItem",          "Query", "Scan", "BatchGetItem",
-                                        "TransactGetItems", NULL};
+    static const char *const reads[] = {
+        "GetItem",          "Query",      "Scan", "BatchGetItem", "TransactGetItems",
+        "GetShardIterator", "GetRecords", NULL};
     static const char *const once[] = {
         "UpdateItem",         "ExecuteStatement",   "BatchExecuteStatement",
         "ExecuteTransaction", "TransactWriteItems", NULL};
+    const char *dot = strrchr(operation, '.');
+    operation = dot == NULL ? operation : dot + 1;
     if (is_in(operation, reads) || strncmp(operation, "Describe", 8) == 0 ||
         strncmp(operation, "List", 4) == 0)
         return REPEAT_READ;

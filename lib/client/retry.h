@@ -21,7 +21,8 @@ enum verdict {
     VERDICT_AMBIGUOUS, /* nobody knows */
 };
 
-/* By the operation's plain name; what is not known is taken for a write that may be repeated. */
+/* By the operation's name, with a target before a dot or without; what is not known is taken for a
+ * write that may be repeated. */
 enum repeat repeat_of_operation(const char *operation);
 
 /* `type` is that of the error reply, "" when there is none. */

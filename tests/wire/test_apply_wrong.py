@@ -188,7 +188,7 @@ class Scripted(ApplyTest):
         with stub(DescribeTable=[description("UPDATING")]) as server:
             status, out, err = self.apply_to(server, table(KEYS, ON_DEMAND), "--timeout", "1")
             self.assertEqual((status, out, err), (
-                1, "", "shop.yaml:2:3: table orders is still not ready after 1 s\n"))
+                1, "", "shop.yaml:2:3: waiting for orders: it is still UPDATING\n"))
 
     def test_busy_means_again(self):
         with stub(DescribeTable=[description()], DescribeTimeToLive=[(200, {"TimeToLiveDescription": {

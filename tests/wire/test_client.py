@@ -231,6 +231,27 @@ balance {"balance":{"N":"80"}}
                          "that is not the name of an operation\n", "List\r\nX: y")
 
 
+class Tables(ClientCase):
+    def test_waiting(self):
+        self.assert_case("waits", """\
+table ok
+index ok
+backup ok
+no index ok
+no table ok
+too long timeout ClientError status=400 attempts=1 maybe_applied=0 request_id=yes: waiting for music: it is still absent
+never service ResourceNotFoundException status=400 attempts=1 maybe_applied=0 request_id=yes: Requested resource not found: \
+Table: music not found
+""")
+
+    def test_lists_of_many_pages(self):
+        names = sorted(f"table-{n}" for n in range(7))
+        for name in names:
+            self.create(name)
+        for limit in (1, 3, 7, 100):
+            self.assert_case("lists", " ".join(names) + "\nok\n", str(limit))
+
+
 class Settings(unittest.TestCase):
     """What is missing is named; the rest of the settings is tested in tests/unit/client."""
 

@@ -50,7 +50,7 @@ struct error *apply_describe(struct service *service, const struct table_state *
                              struct found_table *ret_found, bool *ret_there) {
     const struct table_definition *definition = &wanted->definition;
     struct table_answers answers = {.table = NULL};
-    TRY(service_wait(service, definition->name, SERVICE_ACTIVE, &answers.table));
+    TRY(service_describe(service, definition->name, &answers.table));
     *ret_there = answers.table != NULL;
     if (answers.table == NULL)
         return NULL;
@@ -87,13 +87,13 @@ static struct error *send(struct service *service, const struct plan_step *step)
 
 struct error *apply_step(struct service *service, struct slice table,
                          const struct plan_step *step) {
-    const struct json_value *description = NULL;
+    bool there;
     TRY(send(service, step));
     if (step->wait == WAIT_NOT)
         return NULL;
     TRY(service_wait(service, table, step->wait == WAIT_GONE ? SERVICE_GONE : SERVICE_ACTIVE,
-                     &description));
-    if (step->wait == WAIT_ACTIVE && description == NULL)
+                     &there));
+    if (step->wait == WAIT_ACTIVE && !there)
         return error_local(service->arena, "table %.*s is gone", SLICE_ARGS(table));
     return NULL;
 }

@@ -69,7 +69,8 @@ static struct error *is_full(struct bench_table *table, const struct json_value 
 struct error *bench_table_prepare(struct bench_table *table, uint64_t keys, bool *ret_full) {
     struct slice name = slice_text(table->name);
     const struct json_value *description, *reply;
-    TRY(service_wait(&table->service, name, SERVICE_ACTIVE, &description));
+    bool there;
+    TRY(service_describe(&table->service, name, &description));
     if (description != NULL) {
         const struct json_value *described = json_find(description, "Table");
         TRY(check_shape(table, described));
@@ -79,13 +80,14 @@ struct error *bench_table_prepare(struct bench_table *table, uint64_t keys, bool
     TRY(service_call(&table->service, "CreateTable", body, &reply));
     table->made = true;
     *ret_full = false;
-    return service_wait(&table->service, name, SERVICE_ACTIVE, &description);
+    return service_wait(&table->service, name, SERVICE_ACTIVE, &there);
 }
 
 struct error *bench_table_delete(struct bench_table *table) {
     struct slice name = slice_text(table->name);
-    const struct json_value *reply, *description;
+    const struct json_value *reply;
+    bool there;
     struct slice body = request_table_name(table->arena, name);
     TRY(service_call(&table->service, "DeleteTable", body, &reply));
-    return service_wait(&table->service, name, SERVICE_GONE, &description);
+    return service_wait(&table->service, name, SERVICE_GONE, &there);
 }

@@ -214,30 +214,21 @@ static struct error *measure(struct cost *cost, struct slice table, struct cost_
     return add_requests(cost, table, ret_usage);
 }
 
-static struct slice page_request(struct arena *arena, struct slice after) {
-    struct json_text body;
-    json_text_begin(&body);
-    if (slice_present(after))
-        member_text(&body.json, "ExclusiveStartTableName", after);
-    return json_text_end(&body, arena);
-}
-
 static struct error *list_tables(struct cost *cost, struct slice *ret_names, size_t *ret_count) {
-    const struct json_value *reply;
-    struct slice after = SLICE_NONE;
     *ret_count = 0;
     if (cost->options->table != NULL) {
         ret_names[(*ret_count)++] = slice_text(cost->options->table);
         return NULL;
     }
-    do {
-        TRY(service_call(&cost->tables, "ListTables", page_request(cost->arena, after), &reply));
-        for (const struct json_value *name = json_find_items(reply, "TableNames");
-             name != NULL && *ret_count < NAMES_MAX; name = name->next)
-            ret_names[(*ret_count)++] = name->text;
-        after = json_find_text(reply, "LastEvaluatedTableName");
-    } while (slice_present(after) && *ret_count < NAMES_MAX);
-    return NULL;
+    struct ddb_cursor *tables = ddb_call_pages(cost->tables.client, "ListTables", NULL);
+    for (const struct ddb_item *table;
+         *ret_count < NAMES_MAX && (table = ddb_cursor_next(tables)) != NULL;)
+        ret_names[(*ret_count)++] =
+            arena_slice(cost->arena, slice_text(ddb_item_string(table, "TableName", "")));
+    ddb_cursor_free(tables);
+    return ddb_client_error(cost->tables.client) == NULL
+               ? NULL
+               : service_error(&cost->tables, "ListTables");
 }
 
 /* ---- telling ---- */

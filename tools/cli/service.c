@@ -1,6 +1,4 @@
-/* service.c - see service.h.
- *
- * Waiting asks again and again, first at once, then more and more seldom. */
+/* service.c - see service.h. */
 #include "cli/service.h"
 
 #include <stdlib.h>
@@ -66,11 +64,18 @@ void service_close(struct service *service) {
 
 /* ---- one call ---- */
 
-static struct error *failure(struct service *service, const char *operation) {
+static struct error *no_json(struct service *service, const char *operation) {
+    return error_local(service->arena, "%s: the answer is not JSON; is there a DynamoDB at %s?",
+                       operation, service->endpoint);
+}
+
+struct error *service_error(struct service *service, const char *operation) {
     const struct ddb_error *error = ddb_client_error(service->client);
     CHECK(error != NULL);
     if (error->kind == DDB_ERROR_NETWORK || error->kind == DDB_ERROR_TIMEOUT)
         return error_local(service->arena, "%s", error->message);
+    if (error->kind == DDB_ERROR_REPLY && error->http_status == 200)
+        return no_json(service, operation);
     if (error->kind != DDB_ERROR_SERVICE)
         return error_local(service->arena, "%s: %s", service->endpoint, error->message);
     if (service_failed_with(service, "UnknownOperationException"))
@@ -85,12 +90,11 @@ struct error *service_call(struct service *service, const char *operation, struc
                            const struct json_value **ret_reply) {
     const char *text = ddb_call(service->client, operation, (const char *)body.data);
     if (text == NULL)
-        return failure(service, operation);
+        return service_error(service, operation);
     struct slice copy = arena_slice(service->arena, slice_text(text));
     const struct json_value *reply = json_tree_read(service->arena, copy, NULL);
     if (reply == NULL && copy.len > 0)
-        return error_local(service->arena, "%s: the answer is not JSON; is there a DynamoDB at %s?",
-                           operation, service->endpoint);
+        return no_json(service, operation);
     *ret_reply = reply;
     return NULL;
 }
@@ -101,70 +105,49 @@ bool service_failed_with(const struct service *service, const char *type) {
 
 /* ---- waiting ---- */
 
-static void sleep_ms(long ms) {
-    struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-    nanosleep(&time, NULL);
-}
-
-static double now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* NULL when there is no such table. */
-static struct error *describe(struct service *service, struct slice table,
-                              const struct json_value **ret_description) {
-    struct slice body = request_table_name(service->arena, table);
-    struct error *error = service_call(service, "DescribeTable", body, ret_description);
-    if (error == NULL || !service_failed_with(service, "ResourceNotFoundException"))
-        return error;
-    *ret_description = NULL;
-    return NULL;
-}
-
-static bool is_active(const struct json_value *description) {
-    const struct json_value *table = json_find(description, "Table");
-    const struct json_value *index = json_find_items(table, "GlobalSecondaryIndexes");
-    for (; index != NULL; index = index->next)
-        if (json_find(index, "IndexStatus") != NULL &&
-            !slice_is(json_find_text(index, "IndexStatus"), "ACTIVE"))
-            return false;
-    return slice_is(json_find_text(table, "TableStatus"), "ACTIVE");
-}
-
-/* A pause between two looks, and a sign of life. */
-struct pause {
-    double begin_s;
-    double dot_s; /* when the next one is due */
-    long delay_ms;
+/* A sign of life now and then. */
+struct dots {
+    FILE *out; /* or NULL */
+    time_t next_s;
 };
 
-static void take_pause(struct pause *pause, FILE *progress) {
-    if (progress != NULL && now_s() > pause->dot_s) {
-        fputc('.', progress);
-        fflush(progress);
-        pause->dot_s = now_s() + DOT_EVERY_S;
+static bool show_progress(void *context) {
+    struct dots *dots = context;
+    if (dots->out != NULL && time(NULL) >= dots->next_s) {
+        fputc('.', dots->out);
+        fflush(dots->out);
+        dots->next_s = time(NULL) + DOT_EVERY_S;
     }
-    sleep_ms(pause->delay_ms);
-    pause->delay_ms = 2 * pause->delay_ms > POLL_MAX_MS ? POLL_MAX_MS : 2 * pause->delay_ms;
+    return true;
 }
 
 struct error *service_wait(struct service *service, struct slice table, enum service_wait wait,
-                           const struct json_value **ret_description) {
-    struct pause pause = {now_s(), now_s() + DOT_EVERY_S, POLL_FIRST_MS};
-    for (;;) {
-        struct arena_mark mark = arena_mark(service->arena);
-        const struct json_value *description = NULL;
-        TRY(describe(service, table, &description));
-        if (description == NULL || (wait == SERVICE_ACTIVE && is_active(description))) {
-            *ret_description = description;
-            return NULL;
-        }
-        arena_rewind(service->arena, mark);
-        if (now_s() - pause.begin_s > service->timeout_s)
-            return error_local(service->arena, "table %.*s is still not ready after %g s",
-                               SLICE_ARGS(table), service->timeout_s);
-        take_pause(&pause, service->progress);
-    }
+                           bool *ret_there) {
+    struct dots dots = {service->progress, time(NULL) + DOT_EVERY_S};
+    struct slice name = arena_printf(service->arena, "%.*s", SLICE_ARGS(table));
+    bool good = ddb_wait(
+        service->client,
+        &(struct ddb_wait){.until = wait == SERVICE_GONE ? DDB_TABLE_GONE : DDB_INDEX_ACTIVE,
+                           .table = (const char *)name.data,
+                           .must_exist = true,
+                           .timeout_ms = (int64_t)(service->timeout_s * 1000) + 1,
+                           .delay_ms = POLL_FIRST_MS,
+                           .delay_max_ms = POLL_MAX_MS,
+                           .go_on = show_progress,
+                           .context = &dots});
+    *ret_there = good && wait == SERVICE_ACTIVE;
+    if (good || service_failed_with(service, "ResourceNotFoundException"))
+        return NULL;
+    return service_error(service, "DescribeTable");
+}
+
+struct error *service_describe(struct service *service, struct slice table,
+                               const struct json_value **ret_description) {
+    bool there;
+    *ret_description = NULL;
+    TRY(service_wait(service, table, SERVICE_ACTIVE, &there));
+    if (!there)
+        return NULL;
+    return service_call(service, "DescribeTable", request_table_name(service->arena, table),
+                        ret_description);
 }

@@ -48,14 +48,19 @@ void service_close(struct service *service);
  * operation that the server does not have is an ERROR_UNKNOWN_OPERATION. */
 struct error *service_call(struct service *service, const char *operation, struct slice body,
                            const struct json_value **ret_reply);
+/* Of the latest call of the client, which has failed. */
+struct error *service_error(struct service *service, const char *operation);
 /* Whether the latest call failed with this type. */
 bool service_failed_with(const struct service *service, const char *type);
 
 enum service_wait { SERVICE_ACTIVE, SERVICE_GONE };
 
 /* Until the table and its indexes are ACTIVE, or until there is no such table. A table that is gone
- * ends either wait: `ret_description`, the reply of DescribeTable, is NULL then. */
+ * ends either wait. */
 struct error *service_wait(struct service *service, struct slice table, enum service_wait wait,
-                           const struct json_value **ret_description);
+                           bool *ret_there);
+/* The reply of DescribeTable when the table is ACTIVE; NULL when there is none. */
+struct error *service_describe(struct service *service, struct slice table,
+                               const struct json_value **ret_description);
 
 #endif

@@ -88,9 +88,9 @@ int main(int argc, char **argv) {
         .reply_size_max = (size_t)number_from("CASE_REPLY_MAX"),
         .backoff_base_ms = 1,
     });
-    bool known = run_one_of(item_cases, db, name, argument) ||
-                 run_one_of(read_cases, db, name, argument) ||
-                 run_one_of(group_cases, db, name, argument);
+    bool known =
+        run_one_of(item_cases, db, name, argument) || run_one_of(read_cases, db, name, argument) ||
+        run_one_of(group_cases, db, name, argument) || run_one_of(table_cases, db, name, argument);
     ddb_client_free(db);
     if (!known)
         fprintf(stderr, "there is no case \"%s\"\n", name);
