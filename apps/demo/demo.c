@@ -129,6 +129,7 @@ static enum app_status watch(struct app *app) {
 static const struct service_task tasks[] = {
     {"watch", "watch-every", 1, watch},
     {"look", "look-every", 1, look_around},
+    {"check", "look-every", 1, look_deeper},
     {"payments", "traffic-every", 1, traffic_payments},
     {"ledger", "traffic-every", 1, traffic_ledger},
     {"quotes", "traffic-every", 1, traffic_quotes},

@@ -13,41 +13,47 @@
 #include "traffic.h"
 #include "web.h"
 
-enum { URL_SIZE = 400, PAST_KEPT = 61 };
+enum { URL_SIZE = 400, BODY_SIZE = 100, PAST_KEPT = 61, DEEP_S = 5, RECONCILED_MS = 300000 };
 
 struct question {
     int system;
     const char *name;
     const char *path;
-    const char *body; /* NULL: it is a GET */
     int every_s;
+    void (*write_body)(char ret_body[BODY_SIZE]); /* NULL: it is a GET */
 };
+
+/* All balances, and the transactions of the last minutes: those of hours would take ever longer. */
+static void write_range(char ret_body[BODY_SIZE]) {
+    char from[TIMESTAMP_SIZE];
+    timestamp_format_ms(timestamp_now_ms() - RECONCILED_MS, from);
+    snprintf(ret_body, BODY_SIZE, "{\"from\": \"%s\", \"to\": \"2099-12-31\"}", from);
+}
 
 /* Metrics are text, everything else is JSON. */
 #define METRICS "/metrics"
 static const struct question questions[] = {
-    {GRAMME, "metrics", METRICS, NULL, 1},
-    {PAYMENT_SAGA, "metrics", METRICS, NULL, 1},
-    {PAYMENT_SAGA, "breaker", "/breakers/payment-gateway", NULL, 1},
-    {PAYMENT_SAGA, "pending", "/payments", NULL, 1},
-    {PAYMENT_SAGA, "anna", "/wallets/anna", NULL, 1},
-    {PAYMENT_SAGA, "ben", "/wallets/ben", NULL, 1},
-    {PAYMENT_SAGA, "clara", "/wallets/clara", NULL, 1},
-    {PAYMENT_SAGA, "annaChecked", "/wallets/anna/verification", NULL, 10},
-    {PAYMENT_SAGA, "benChecked", "/wallets/ben/verification", NULL, 10},
-    {PAYMENT_SAGA, "claraChecked", "/wallets/clara/verification", NULL, 10},
-    {LEDGER, "metrics", METRICS, NULL, 1},
-    {LEDGER, "people", "/users/people/accounts", NULL, 1},
-    {LEDGER, "shops", "/users/shops/accounts", NULL, 1},
-    {LEDGER, "system", "/users/system/accounts", NULL, 1},
-    {LEDGER, "reconciliation", "/reconciliations",
-     "{\"from\": \"2020-01-01\", \"to\": \"2099-12-31\"}", 5},
-    {STOCK_CACHE, "metrics", METRICS, NULL, 1},
-    {STOCK_CACHE, "quotes", "/quotes?symbols=" TRAFFIC_SYMBOLS, NULL, 2},
-    {EXCHANGE_RATES, "metrics", METRICS, NULL, 1},
-    {EXCHANGE_RATES, "rates", "/rates/USD?stale=true", NULL, 1},
-    {LUNCH_CACHE, "metrics", METRICS, NULL, 1},
-    {LUNCH_CACHE, "stats", "/stats", NULL, 2},
+    {GRAMME, "metrics", METRICS, 1, NULL},
+    {PAYMENT_SAGA, "metrics", METRICS, 1, NULL},
+    {PAYMENT_SAGA, "breaker", "/breakers/payment-gateway", 1, NULL},
+    {PAYMENT_SAGA, "pending", "/payments", 1, NULL},
+    {PAYMENT_SAGA, "anna", "/wallets/anna", 1, NULL},
+    {PAYMENT_SAGA, "ben", "/wallets/ben", 1, NULL},
+    {PAYMENT_SAGA, "clara", "/wallets/clara", 1, NULL},
+    {PAYMENT_SAGA, "annaChecked", "/wallets/anna/verification", 10, NULL},
+    {PAYMENT_SAGA, "benChecked", "/wallets/ben/verification", 10, NULL},
+    {PAYMENT_SAGA, "claraChecked", "/wallets/clara/verification", 10, NULL},
+    {LEDGER, "metrics", METRICS, 1, NULL},
+    {LEDGER, "people", "/users/people/accounts", 1, NULL},
+    {LEDGER, "shops", "/users/shops/accounts", 1, NULL},
+    {LEDGER, "system", "/users/system/accounts", 1, NULL},
+    {LEDGER, "reconciliation", "/reconciliations", DEEP_S, write_range},
+    {STOCK_CACHE, "metrics", METRICS, 1, NULL},
+    {STOCK_CACHE, "quotes", "/quotes?symbols=" TRAFFIC_SYMBOLS, 2, NULL},
+    {EXCHANGE_RATES, "metrics", METRICS, 1, NULL},
+    {EXCHANGE_RATES, "rates", "/rates/USD?stale=true", 1, NULL},
+    {LUNCH_CACHE, "metrics", METRICS, 1, NULL},
+    {LUNCH_CACHE, "stats", "/stats", 2, NULL},
 };
 enum { QUESTION_COUNT = sizeof(questions) / sizeof(*questions) };
 
@@ -90,26 +96,45 @@ static void remember(int system, const struct web_reply *reply) {
 
 static void ask(size_t at) {
     const struct question *question = &questions[at];
-    char url[URL_SIZE];
+    char url[URL_SIZE], body[BODY_SIZE];
     struct web_reply reply;
+    bool is_post = question->write_body != NULL;
+    if (is_post)
+        question->write_body(body);
     snprintf(url, sizeof(url), "%s%s", systems[question->system].child.address, question->path);
-    web_ask(question->body == NULL ? "GET" : "POST", url, question->body, &reply);
+    web_ask(is_post ? "POST" : "GET", url, is_post ? body : NULL, &reply);
+    /* Who is too busy for a good answer has its last one kept; who gives none has none. */
+    bool is_kept = reply.status != 200 && reply.status != 0;
     pthread_mutex_lock(&lock);
-    web_reply_free(&answers[at].reply);
-    answers[at].reply = reply;
-    answers[at].asked = true;
+    if (!is_kept) {
+        web_reply_free(&answers[at].reply);
+        answers[at].reply = reply;
+        answers[at].asked = true;
+    }
     if (reply.status == 200 && strcmp(question->path, METRICS) == 0)
         remember(question->system, &reply);
     pthread_mutex_unlock(&lock);
+    if (is_kept)
+        web_reply_free(&reply);
+}
+
+static void ask_due(int64_t second, bool deep) {
+    for (size_t i = 0; i < QUESTION_COUNT; i++)
+        if (second % questions[i].every_s == 0 && (questions[i].every_s >= DEEP_S) == deep)
+            ask(i);
 }
 
 enum app_status look_around(struct app *app) {
     static int64_t second;
     (void)app;
-    for (size_t i = 0; i < QUESTION_COUNT; i++)
-        if (second % questions[i].every_s == 0)
-            ask(i);
-    second++;
+    ask_due(second++, false);
+    return APP_OK;
+}
+
+enum app_status look_deeper(struct app *app) {
+    static int64_t second;
+    (void)app;
+    ask_due(second++, true);
     return APP_OK;
 }
 

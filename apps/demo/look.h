@@ -9,8 +9,9 @@
 
 #include "common/app.h"
 
-/* Asks what is due; the task of every second. */
+/* Asks what is due: tasks of every second. What may take longer than that is asked apart. */
 enum app_status look_around(struct app *app);
+enum app_status look_deeper(struct app *app);
 /* The document, JSON: what was answered last, and the events. */
 void look_write(FILE *out);
 

@@ -240,7 +240,7 @@ function showLedger(state) {
     showTable("accounts", accounts.map((account) => [account.ID, [`${money.format(account.Balance)} ${account.Currency}`, "number"],
         [account.Status, account.Status === "active" ? "plain" : "waiting"]]));
     verdict.textContent = !found ? "Not reconciled yet"
-        : found.problems === 0 ? `✓ Reconciled: ${whole.format(found.transactions)} transactions, ${found.accounts} accounts, no problem`
+        : found.problems === 0 ? `✓ Reconciled: ${whole.format(found.transactions)} transactions of the last five minutes, all ${found.accounts} accounts, no problem`
             : `✕ ${found.problems} problems: ${found.findings.slice(0, 2).join("; ")}`;
     verdict.classList.toggle("bad", Boolean(found && found.problems));
     if (!told) return;
@@ -249,7 +249,7 @@ function showLedger(state) {
     showFigures("ledger", [
         ["postings made", whole.format(posted("2xx")), "good"],
         ["refused", whole.format(posted("4xx")), "bad"],
-        ["transactions", found ? whole.format(found.transactions) : "–"],
+        ["last 5 minutes", found ? whole.format(found.transactions) : "–"],
     ]);
 }
 
@@ -314,6 +314,7 @@ async function look() {
     lost.hidden = state !== null;
     lost.textContent = state ? "" : "The demonstration does not answer any more. It was stopped, or has lost one of its parts: its terminal tells which.";
     if (state) show(state);
+    else for (const section of document.querySelectorAll("main section")) showUp(section.id, false);
 }
 
 find("outage").addEventListener("click", async (event) => {

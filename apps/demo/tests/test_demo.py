@@ -113,11 +113,12 @@ class AtWork(unittest.TestCase):
     def test_1_all_five_show_activity(self):
         conditions = {
             "payments": lambda s: counter(s, "payment-saga", "payments_success_total") >= 2 and s["systems"]["payment-saga"]["anna"],
-            "balances that are those of the events": lambda s: s["systems"]["payment-saga"]["annaChecked"]["right"],
+            "balances that are those of the events": lambda s: (s["systems"]["payment-saga"]["annaChecked"] or {}).get("right"),
             "a reconciliation": lambda s: (s["systems"]["ledger"]["reconciliation"] or {}).get("transactions", 0) > 5,
             "quotes": lambda s: counter(s, "stock-cache", "hits_total") and counter(s, "stock-cache", "misses_total"),
             "rates": lambda s: len((s["systems"]["exchange-rates"]["rates"] or {}).get("rates", [])) == 7,
-            "menus": lambda s: counter(s, "lunch-cache", "menus_stored_total") and s["systems"]["lunch-cache"]["stats"]["all"]["menus"],
+            "menus": lambda s: counter(s, "lunch-cache", "menus_stored_total") and s["systems"]["lunch-cache"]["stats"]
+                     and s["systems"]["lunch-cache"]["stats"]["all"]["menus"],
             "events of all": lambda s: all(len(s["systems"][name]["events"]) >= 3 for name in SYSTEMS),
             "requests of all": lambda s: all(s["systems"][name]["past"][-1][1] > s["systems"][name]["past"][0][1]
                                              for name in ("gramme", *SYSTEMS)),
