@@ -110,7 +110,8 @@ class Installed(unittest.TestCase):
     def check_with_systemd(self, paths):
         result = subprocess.run(["systemd-analyze", "verify", "--man=no", *paths], text=True, capture_output=True, timeout=TIMEOUT_S)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        for path in paths:
+        version = int(re.match(r"systemd (\d+)", run("systemd-analyze", "--version")).group(1))
+        for path in paths if version >= 250 else []:  # before that it judges only units that are loaded
             run("systemd-analyze", "security", "--offline=true", "--threshold=20", path)
 
     def test_the_units_are_right_and_shut_in(self):
