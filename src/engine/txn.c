@@ -8,6 +8,8 @@ struct error *txn_commit(struct store_txn *txn, enum store_durability durability
     TRY(store_commit(txn, durability, &outcome));
     if (outcome == STORE_UNKNOWN)
         return error_local(txn->arena, "the store does not know whether it committed");
+    if (outcome == STORE_FENCED)
+        return error_local(txn->arena, "another server leads this store now");
     *ret_conflict = outcome == STORE_CONFLICT;
     return NULL;
 }

@@ -153,6 +153,18 @@ struct error *store_commit(struct store_txn *txn, enum store_durability durabili
     return txn->store->engine->commit(txn, durability, ret_outcome);
 }
 
+struct error *store_lead(struct store *store, struct arena *arena, uint32_t wait_ms,
+                         bool *ret_leads) {
+    CHECK(!atomic_load(&store->writing));
+    *ret_leads = true;
+    return store->engine->lead == NULL ? NULL
+                                       : store->engine->lead(store, arena, wait_ms, ret_leads);
+}
+
+bool store_leads(struct store *store) {
+    return store->engine->leads == NULL || store->engine->leads(store);
+}
+
 struct error *store_sync(struct store *store, struct arena *arena) {
     return store->engine->sync(store, arena);
 }

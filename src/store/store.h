@@ -23,11 +23,15 @@
  *  8. Slices that get_many and scan return live until the transaction ends (scan: until the next
  *     step).
  *  9. Outcomes are not errors: not found is an absent slice, a conflict is STORE_CONFLICT (nothing
- *     happened: run the group again). STORE_UNKNOWN: the commit's fate cannot be known. An error
- *     means that the engine failed: for a commit, that the writes were not acknowledged, and that
- *     no half of them will ever be seen.
+ *     happened: run the group again). STORE_FENCED: nothing happened, and nothing will until
+ *     store_lead(). STORE_UNKNOWN: the commit's fate cannot be known. An error means that the
+ *     engine failed: for a commit, that the writes were not acknowledged, and that no half of them
+ *     will ever be seen.
  * 10. Errors live in the arena given to store_begin, and so may transactions and scans: that arena
  *     is neither rewound nor released before store_end.
+ * 11. Where several servers share a store, one of them leads, and only its commits happen. Another
+ *     that takes over fences it: whatever the one before still sends is refused by the store
+ *     itself, whether or not it has noticed. Local engines always lead.
  *
  * store.c checks these rules once for every engine: breaking one is a bug of the caller. */
 #ifndef GRAMME_STORE_STORE_H
@@ -41,16 +45,18 @@ enum {
     STORE_KEY_MAX = 2600,
     STORE_BOUND_MAX = STORE_KEY_MAX + 1, /* of the ends of a range */
     STORE_KEYSPACES_MAX = 8,
+    STORE_LEADS_MS = 1000,
 };
 
 enum store_mode { STORE_READ, STORE_READ_LATEST, STORE_WRITE };
 enum store_durability { STORE_DURABLE, STORE_RELAXED };
-enum store_outcome { STORE_COMMITTED, STORE_CONFLICT, STORE_UNKNOWN };
+enum store_outcome { STORE_COMMITTED, STORE_CONFLICT, STORE_FENCED, STORE_UNKNOWN };
 
 /* Facts about an engine, as bits. */
 enum store_capability {
     STORE_PERSISTENT = 1 << 0, /* keeps data across store_close */
     STORE_CONFLICTS = 1 << 1,  /* commit may return STORE_CONFLICT or STORE_UNKNOWN */
+    STORE_REMOTE = 1 << 2,     /* on the other side of a network: others may lead */
 };
 
 /* The caller names its keyspaces when it opens the store, and refers to them by their position in
@@ -109,6 +115,10 @@ struct store_engine {
     struct error *(*commit)(struct store_txn *txn, enum store_durability durability,
                             enum store_outcome *ret_outcome);
     struct error *(*sync)(struct store *store, struct arena *arena);
+    /* NULL, both or neither: it always leads. */
+    struct error *(*lead)(struct store *store, struct arena *arena, uint32_t wait_ms,
+                          bool *ret_leads);
+    bool (*leads)(struct store *store);
     /* NULL: what is deleted takes no room. */
     struct error *(*reclaim)(struct store *store, struct arena *arena,
                              const struct store_range *range, uint64_t *moment, bool *ret_done);
@@ -176,6 +186,14 @@ void store_delete(struct store_txn *txn, const struct store_key *key);
 void store_delete_range(struct store_txn *txn, const struct store_range *range);
 struct error *store_commit(struct store_txn *txn, enum store_durability durability,
                            enum store_outcome *ret_outcome);
+/* Takes the lead when it is free, for which it waits so long; false: another server has it. What
+ * was read before is stale then, also for one that has led before. Not while a write transaction is
+ * open. One thread at a time, as the next. */
+struct error *store_lead(struct store *store, struct arena *arena, uint32_t wait_ms,
+                         bool *ret_leads);
+/* Whether it still leads, as far as can be told; false stays false until store_lead(). To be asked
+ * every STORE_LEADS_MS, which is what keeps the lead. */
+bool store_leads(struct store *store);
 /* Makes every relaxed commit that has returned durable. Any thread. */
 struct error *store_sync(struct store *store, struct arena *arena);
 /* Gives back the room of a range whose keys were all deleted by commits that have returned, as far

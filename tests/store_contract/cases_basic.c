@@ -362,7 +362,7 @@ static void eight_keyspaces_commit_together(void **state) {
     store_close(contract->store);
     contract->store = NULL;
     directory_remove(contract->directory);
-    must(contract->engine->open(contract, keyspaces, STORE_KEYSPACES_MAX, &contract->store));
+    contract_open(contract, keyspaces, STORE_KEYSPACES_MAX);
     struct store_txn *txn = begin(contract, STORE_WRITE);
     for (uint8_t i = 0; i < STORE_KEYSPACES_MAX; i++)
         put(txn, i, "same", names[i]);

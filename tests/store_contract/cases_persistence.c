@@ -57,7 +57,7 @@ static void a_keyspace_can_be_added(void **state) {
     more[KEYSPACE_COUNT] = (struct store_keyspace){.name = "four"};
     store_close(contract->store);
     contract->store = NULL;
-    must(contract->engine->open(contract, more, KEYSPACE_COUNT + 1, &contract->store));
+    contract_open(contract, more, KEYSPACE_COUNT + 1);
     put_now(contract, 3, "b", "2");
     expect_content(contract, 2, "a=1");
     expect_content(contract, 3, "b=2");

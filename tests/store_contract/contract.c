@@ -46,6 +46,14 @@ void directory_remove(const char *directory) {
     nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+void contract_open(struct contract *contract, const struct store_keyspace *keyspaces,
+                   size_t count) {
+    bool leads = false;
+    must(contract->engine->open(contract, keyspaces, count, &contract->store));
+    must(store_lead(contract->store, &contract->arena, 10000, &leads));
+    assert_true(leads && store_leads(contract->store));
+}
+
 /* The group's state is the engine; a case's state is its contract. */
 int contract_setup(void **state) {
     const struct engine *engine = *state;
@@ -54,7 +62,7 @@ int contract_setup(void **state) {
     contract->engine = engine;
     arena_init(&contract->arena);
     directory_make(contract->directory, sizeof(contract->directory));
-    must(engine->open(contract, contract_keyspaces, KEYSPACE_COUNT, &contract->store));
+    contract_open(contract, contract_keyspaces, KEYSPACE_COUNT);
     *state = contract;
     return 0;
 }
@@ -71,7 +79,7 @@ int contract_teardown(void **state) {
 void contract_reopen(struct contract *contract) {
     store_close(contract->store);
     contract->store = NULL;
-    must(contract->engine->open(contract, contract_keyspaces, KEYSPACE_COUNT, &contract->store));
+    contract_open(contract, contract_keyspaces, KEYSPACE_COUNT);
 }
 
 struct store_key text_key(uint8_t keyspace, const char *key) {

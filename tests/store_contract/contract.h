@@ -25,8 +25,8 @@ struct engine {
     const char *name;
     struct error *(*open)(struct contract *contract, const struct store_keyspace *keyspaces,
                           size_t count, struct store **ret_store);
-    /* Another store on the same data, as a second server would open it; NULL where there can be
-     * only one, which then has one writer at a time. */
+    /* Another store on the same data, as a second server would open it, which takes the lead from
+     * whoever has it; NULL where there can be only one, which then has one writer at a time. */
     struct error *(*open_peer)(struct contract *contract, struct store **ret_store);
 };
 
@@ -45,6 +45,8 @@ const struct keyring *contract_keyring(void);
 
 /* Fails the test with the error's text. */
 void must(struct error *error);
+/* Opens contract->store, and leads. */
+void contract_open(struct contract *contract, const struct store_keyspace *keyspaces, size_t count);
 void contract_reopen(struct contract *contract);
 void directory_make(char *ret_directory, size_t size);
 void directory_remove(const char *directory);

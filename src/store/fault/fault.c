@@ -146,6 +146,15 @@ static struct error *fault_sync(struct store *base, struct arena *arena) {
     return store_sync(store->inner, arena);
 }
 
+static struct error *fault_lead(struct store *base, struct arena *arena, uint32_t wait_ms,
+                                bool *ret_leads) {
+    return store_lead(fault_of(base)->inner, arena, wait_ms, ret_leads);
+}
+
+static bool fault_leads(struct store *base) {
+    return store_leads(fault_of(base)->inner);
+}
+
 /* Never fails, and is not counted: nobody waits for it, so it comes at any time. */
 static struct error *fault_reclaim(struct store *base, struct arena *arena,
                                    const struct store_range *range, uint64_t *moment,
@@ -173,6 +182,8 @@ static const struct store_engine fault_engine = {
     .remove_range = fault_remove_range,
     .commit = fault_commit,
     .sync = fault_sync,
+    .lead = fault_lead,
+    .leads = fault_leads,
     .reclaim = fault_reclaim,
     .statistics = fault_statistics,
 };
