@@ -1,0 +1,215 @@
+/* internal.h - what the files of the PostgreSQL engine share. */
+#ifndef GRAMME_STORE_POSTGRES_INTERNAL_H
+#define GRAMME_STORE_POSTGRES_INTERNAL_H
+
+#include <pthread.h>
+
+#include "base/buffer.h"
+#include "base/container.h"
+#include "store/postgres/connection.h"
+#include "store/postgres/postgres.h"
+
+/* The statements of a keyspace, by which they are numbered on every connection. */
+enum statement {
+    STATEMENT_GET,
+    STATEMENT_GET_MANY,
+    STATEMENT_SCAN,
+    STATEMENT_SCAN_BACK,
+    STATEMENT_DELETE, /* from here on on the writer's connection only */
+    STATEMENT_DELETE_RANGE,
+    STATEMENT_PUT,
+    STATEMENTS,
+};
+
+enum { WRITER_BYTES = 16 };
+
+/* Connections for reads: made when there is none to be had, kept for the next reader. */
+struct pool {
+    pthread_mutex_t lock;
+    pthread_cond_t given; /* one came back, or is gone */
+    struct connection *idle;
+    uint32_t open; /* idle or not */
+    uint32_t max;
+};
+
+/* A put or a delete of the open write transaction, in the order of calls. */
+struct write {
+    struct slice key;
+    struct slice value; /* absent: a delete */
+    uint32_t order;
+    uint8_t keyspace;
+};
+
+struct range_write {
+    struct store_range range;
+    uint32_t order;
+};
+
+/* What a write transaction does, until its commit sends it. */
+struct batch {
+    struct arena arena; /* of keys and values */
+    struct write *writes;
+    size_t count, capacity;
+    struct range_write *ranges;
+    size_t range_count, range_capacity;
+    struct buffer keys, values; /* parameters, while they are made */
+};
+
+/* The row by which one leads: see lead.c. */
+struct lead {
+    struct connection *connection; /* that has the lock; of who calls store_lead and store_leads */
+    uint8_t writer[WRITER_BYTES]; /* who we are: no two stores that were ever opened are the same */
+    bool locked;                  /* by that connection */
+    atomic_bool leads;
+    int64_t known; /* the row's number, as we left it; of the commit thread */
+};
+
+struct postgres_store {
+    struct store base;
+    struct postgres_store_options options;
+    struct slice keyspaces[STORE_KEYSPACES_MAX]; /* their tables' names */
+    struct arena arena;                          /* lives as long as the store */
+    char statements[STORE_KEYSPACES_MAX][STATEMENTS][8];
+    struct pool pool;
+    struct connection *writer; /* of the open write transaction; NULL: lost, or not made yet */
+    struct lead lead;
+    struct batch batch;
+    bool lacks_advisory;           /* the server has no advisory locks */
+    atomic_uint_fast64_t unsynced; /* relaxed commits since the last durable one */
+    atomic_uint_fast64_t losses;   /* connections that were lost */
+    atomic_uint_fast64_t settled;  /* commits whose fate was looked up */
+};
+
+struct kept_result {
+    struct kept_result *next;
+    PGresult *result;
+};
+
+struct postgres_scan;
+
+struct postgres_txn {
+    struct store_txn base;
+    struct connection *connection; /* of a STORE_READ, from its first read on */
+    bool lost;                     /* that moment is gone with its connection */
+    struct kept_result *kept;      /* whose values were handed out */
+    struct postgres_scan *ahead;   /* whose next page is on its way */
+};
+
+static inline struct postgres_store *postgres_of(struct store *store) {
+    return container_of(store, struct postgres_store, base);
+}
+
+static inline struct postgres_txn *postgres_of_txn(struct store_txn *txn) {
+    return container_of(txn, struct postgres_txn, base);
+}
+
+/* ---- patience.c ---- */
+
+/* How long a server that is away is waited for, in steps that grow. */
+struct patience {
+    uint64_t deadline_ns;
+    uint32_t nap_ms;
+};
+struct patience patience_begin(const struct postgres_store *store);
+/* Sleeps for a while. False: there is none left. */
+bool patience_wait(struct patience *patience);
+
+/* ---- open.c ---- */
+
+/* With its statements prepared. */
+struct error *postgres_connect(struct postgres_store *store, struct arena *arena, bool writes,
+                               struct connection **ret_connection);
+
+/* ---- schema.c ---- */
+
+/* Makes the tables that are missing. */
+struct error *postgres_schema_make(struct postgres_store *store, struct arena *arena,
+                                   struct connection *connection);
+/* Refuses what is not ours, or of another version. */
+struct error *postgres_schema_check(struct postgres_store *store, struct arena *arena,
+                                    struct connection *connection);
+
+/* ---- pool.c ---- */
+
+void pool_init(struct pool *pool, uint32_t max);
+void pool_release(struct pool *pool);
+/* Waits for one as long as there is patience. */
+struct error *pool_take(struct postgres_store *store, struct arena *arena,
+                        struct patience *patience, struct connection **ret_connection);
+/* One that is lost is closed, and so are the idle ones, which were likely lost with it. */
+void pool_give(struct postgres_store *store, struct connection *connection);
+
+/* The connection of the open write transaction. */
+struct error *postgres_writer(struct postgres_store *store, struct arena *arena,
+                              struct patience *patience, struct connection **ret_connection);
+void postgres_writer_lost(struct postgres_store *store);
+
+/* ---- read.c ---- */
+
+struct error *postgres_begin(struct store *store, struct arena *arena, enum store_mode mode,
+                             struct store_txn **ret_txn);
+void postgres_end(struct store_txn *txn);
+struct error *postgres_get_many(struct store_txn *txn, size_t count, const struct store_key *keys,
+                                struct slice *ret_values);
+/* Runs the commands that `send` sends on the transaction's connection, at its moment. Again on
+ * another connection when the first is lost, but not when its moment was. */
+struct read_commands {
+    /* Sends them, returns how many. */
+    size_t (*send)(struct read_commands *commands, struct connection *connection);
+};
+struct error *postgres_read(struct postgres_txn *txn, struct read_commands *commands,
+                            PGresult **ret_results);
+
+/* ---- scan.c ---- */
+
+struct error *postgres_scan_open(struct store_txn *txn, const struct store_range *range,
+                                 bool reverse, struct store_scan **ret_scan);
+struct error *postgres_scan_next(struct store_scan *scan, bool *ret_found, struct slice *ret_key,
+                                 struct slice *ret_value);
+void postgres_scan_close(struct store_scan *scan);
+/* Reads the page that is on its way, before anything else is asked on that connection. */
+void postgres_scan_land(struct postgres_txn *txn);
+
+/* ---- batch.c ---- */
+
+void batch_init(struct batch *batch);
+void batch_release(struct batch *batch);
+void batch_reset(struct batch *batch);
+void postgres_put(struct store_txn *txn, const struct store_key *key, struct slice value);
+void postgres_remove(struct store_txn *txn, const struct store_key *key);
+void postgres_remove_range(struct store_txn *txn, const struct store_range *range);
+bool batch_is_empty(const struct batch *batch);
+/* Leaves what counts in the end: of each key the last write, unless a range took it. */
+void batch_close(struct batch *batch);
+/* Sends it; how many commands that were. */
+size_t batch_send(struct postgres_store *store, struct connection *connection);
+
+/* ---- array.c ---- */
+
+/* A bytea[] in its binary form. */
+void array_begin(struct buffer *buffer);
+void array_add(struct buffer *buffer, struct slice bytes);
+struct parameter array_end(struct buffer *buffer, size_t count);
+
+/* ---- commit.c ---- */
+
+struct error *postgres_commit(struct store_txn *txn, enum store_durability durability,
+                              enum store_outcome *ret_outcome);
+struct error *postgres_sync(struct store *store, struct arena *arena);
+
+/* ---- lead.c ---- */
+
+struct error *postgres_lead(struct store *store, struct arena *arena, uint32_t wait_ms,
+                            bool *ret_leads);
+bool postgres_leads(struct store *store);
+void lead_release(struct postgres_store *store);
+/* The first command of a commit: refused (LEAD_REFUSED) when the row is not as we left it. */
+void lead_send_claim(struct postgres_store *store, struct connection *connection);
+#define LEAD_REFUSED "22012"
+/* What became of a commit that may have happened: raises the row, so that nothing of it can still
+ * come. Fenced or not, it never happens after this. */
+enum lead_fate { LEAD_COMMITTED, LEAD_NOT_COMMITTED, LEAD_GONE };
+enum fate lead_settle(struct postgres_store *store, struct connection *connection,
+                      enum lead_fate *ret_fate);
+
+#endif

@@ -1,0 +1,129 @@
+/* pool.c - the connections of a store: those of readers, and the writer's.
+ *
+ * A reader has one for a statement, or for its moment. A transaction never needs a second one, so
+ * who waits for one waits for others that get on. */
+#include <errno.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "store/postgres/internal.h"
+
+void pool_init(struct pool *pool, uint32_t max) {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->given, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pool->max = max;
+}
+
+static void close_list(struct connection *list) {
+    while (list != NULL) {
+        struct connection *next = list->next;
+        connection_close(list);
+        list = next;
+    }
+}
+
+void pool_release(struct pool *pool) {
+    close_list(pool->idle);
+    pthread_cond_destroy(&pool->given);
+    pthread_mutex_destroy(&pool->lock);
+}
+
+/* An idle one, or leave to make one (NULL). False: there was neither, in time. */
+static bool wait_for_turn(struct pool *pool, uint64_t deadline_ns, struct connection **ret_idle) {
+    struct timespec at = {(time_t)(deadline_ns / 1000000000), (long)(deadline_ns % 1000000000)};
+    int waited = 0;
+    pthread_mutex_lock(&pool->lock);
+    while (pool->idle == NULL && pool->open >= pool->max && waited != ETIMEDOUT)
+        waited = pthread_cond_timedwait(&pool->given, &pool->lock, &at);
+    bool turn = pool->idle != NULL || pool->open < pool->max;
+    *ret_idle = pool->idle;
+    if (pool->idle != NULL)
+        pool->idle = pool->idle->next;
+    else if (turn)
+        pool->open++;
+    pthread_mutex_unlock(&pool->lock);
+    return turn;
+}
+
+static void one_less(struct pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    pool->open--;
+    pthread_cond_signal(&pool->given);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+struct error *pool_take(struct postgres_store *store, struct arena *arena,
+                        struct patience *patience, struct connection **ret_connection) {
+    struct pool *pool = &store->pool;
+    for (;;) {
+        struct connection *connection = NULL;
+        if (!wait_for_turn(pool, patience->deadline_ns, &connection))
+            return error_local(arena, "The store failed to read: all %u connections are in use",
+                               pool->max);
+        struct error *error = NULL;
+        if (connection == NULL)
+            error = postgres_connect(store, arena, false, &connection);
+        if (error != NULL) {
+            one_less(pool);
+            if (!patience_wait(patience))
+                return error;
+            continue;
+        }
+        if (connection_settle(connection, store->options.patience_ms) != FATE_LOST) {
+            *ret_connection = connection;
+            return NULL;
+        }
+        pool_give(store, connection);
+    }
+}
+
+static void pool_forget(struct pool *pool, struct connection *lost) {
+    struct connection *idle;
+    pthread_mutex_lock(&pool->lock);
+    idle = pool->idle;
+    pool->idle = NULL;
+    pool->open--;
+    for (const struct connection *each = idle; each != NULL; each = each->next)
+        pool->open--;
+    pthread_cond_broadcast(&pool->given);
+    pthread_mutex_unlock(&pool->lock);
+    connection_close(lost);
+    close_list(idle);
+}
+
+void pool_give(struct postgres_store *store, struct connection *connection) {
+    struct pool *pool = &store->pool;
+    if (connection_is_lost(connection)) {
+        atomic_fetch_add(&store->losses, 1);
+        pool_forget(pool, connection);
+        return;
+    }
+    pthread_mutex_lock(&pool->lock);
+    connection->next = pool->idle;
+    pool->idle = connection;
+    pthread_cond_signal(&pool->given);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- the writer's ---- */
+
+struct error *postgres_writer(struct postgres_store *store, struct arena *arena,
+                              struct patience *patience, struct connection **ret_connection) {
+    while (store->writer == NULL) {
+        struct error *error = postgres_connect(store, arena, true, &store->writer);
+        if (error != NULL && !patience_wait(patience))
+            return error;
+    }
+    *ret_connection = store->writer;
+    return NULL;
+}
+
+void postgres_writer_lost(struct postgres_store *store) {
+    atomic_fetch_add(&store->losses, 1);
+    connection_close(store->writer);
+    store->writer = NULL;
+}

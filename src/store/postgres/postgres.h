@@ -1,0 +1,33 @@
+/* postgres.h - the engine that keeps its data on the other side of PostgreSQL's protocol.
+ *
+ * Several servers may open one store; one leads (store.h, rule 11). What it promises, and how, is
+ * in src/store/README.md. */
+#ifndef GRAMME_STORE_POSTGRES_POSTGRES_H
+#define GRAMME_STORE_POSTGRES_POSTGRES_H
+
+#include "store/store.h"
+
+struct postgres_store_options {
+    const char *url; /* whatever libpq takes: postgres://... or "host=... dbname=..." */
+    bool create;     /* make the tables that are missing */
+    /* For tests: the lead is taken without asking, from whoever has it. */
+    bool lead_by_force;
+    /* For tests: as with a server that has no advisory locks. */
+    bool lead_by_lease;
+    uint32_t connections_max; /* for reads; 0: 16 */
+    uint32_t patience_ms;     /* for a server that is away; 0: 30 s */
+};
+
+/* Whether the text is for this engine: "postgres:", "postgresql:" or words with "=". */
+bool postgres_is_url(const char *text);
+
+/* Refuses a server that is too old, a database without the store's tables, and one with keyspaces
+ * that are not in the list. */
+struct error *postgres_store_open(struct arena *arena, const struct postgres_store_options *options,
+                                  const struct store_keyspace *keyspaces, size_t count,
+                                  struct store **ret_store);
+
+/* Where that is, without a password: "postgres://host:5432/name". */
+struct error *postgres_place(struct arena *arena, const char *url, struct slice *ret_place);
+
+#endif
