@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "contract.h"
+#include "postgres_server.h"
 #include "store/fault/fault.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
@@ -28,10 +29,24 @@ static struct error *open_rocksdb(struct contract *contract, const struct store_
     return rocksdb_store_open(&contract->arena, &options, keyspaces, count, ret_store);
 }
 
+static struct error *open_postgres(struct contract *contract,
+                                   const struct store_keyspace *keyspaces, size_t count,
+                                   struct store **ret_store) {
+    struct postgres_store_options options = {.url = postgres_url(contract), .create = true};
+    return postgres_store_open(&contract->arena, &options, keyspaces, count, ret_store);
+}
+
+static struct error *open_postgres_peer(struct contract *contract, struct store **ret_store) {
+    struct postgres_store_options options = {.url = postgres_url(contract), .lead_by_force = true};
+    return postgres_store_open(&contract->arena, &options, contract_keyspaces, KEYSPACE_COUNT,
+                               ret_store);
+}
+
 static const struct engine engines[] = {
     {.name = "memory", .open = open_memory},
     {.name = "fault", .open = open_fault},
     {.name = "rocksdb", .open = open_rocksdb},
+    {.name = "postgres", .open = open_postgres, .open_peer = open_postgres_peer},
 };
 
 /* Every case starts with the engine as its state. */
@@ -56,6 +71,6 @@ int main(int argc, char **argv) {
         failed += run_group(engine, cases_model, cases_model_count);
         return failed;
     }
-    fprintf(stderr, "usage: test_contract memory | fault | rocksdb\n");
+    fprintf(stderr, "usage: test_contract memory | fault | rocksdb | postgres\n");
     return 2;
 }

@@ -1,0 +1,169 @@
+/* commit.c - a commit of the PostgreSQL engine: one pipeline, one round trip.
+ *
+ *   BEGIN; the claim, which is refused unless the row of the lead is as we left it (lead.c);
+ *   ranges, deletes and puts; COMMIT
+ *
+ * A connection that is lost on the way leaves open whether the COMMIT happened. Then the row tells,
+ * on a new connection: what happened is acknowledged, and what did not is sent again, since nobody
+ * else can have written meanwhile without moving the row. Threads: the writer's; sync anywhere. */
+#include "base/check.h"
+#include "store/postgres/internal.h"
+
+static const char *const writing = "The store failed to write";
+
+enum attempt {
+    ATTEMPT_DONE,
+    ATTEMPT_AGAIN,   /* nothing happened, and may the next time */
+    ATTEMPT_FENCED,  /* nothing happened, nor will it */
+    ATTEMPT_REFUSED, /* nothing happened: the server does not want it */
+    ATTEMPT_LOST,    /* nobody knows */
+};
+
+static size_t send_commit(struct postgres_store *store, struct connection *connection,
+                          enum store_durability durability) {
+    size_t relaxed = durability == STORE_RELAXED;
+    connection_send(connection, "begin_write", NULL, 0);
+    if (relaxed)
+        connection_send(connection, "relax", NULL, 0);
+    lead_send_claim(store, connection);
+    size_t sent = batch_send(store, connection);
+    connection_send(connection, "commit", NULL, 0);
+    connection_sync(connection);
+    return relaxed + sent + 3;
+}
+
+/* Another server of a cluster answers for the one that is gone, and takes no writes yet; or this
+ * one is about to go. What happened is asked for elsewhere. */
+static bool is_going(const char *state) {
+    return strncmp(state, "57P", 3) == 0 || strcmp(state, "25006") == 0;
+}
+
+static enum attempt attempt_after(const char *state) {
+    if (strcmp(state, LEAD_REFUSED) == 0)
+        return ATTEMPT_FENCED;
+    if (is_going(state))
+        return ATTEMPT_LOST;
+    return strncmp(state, "40", 2) == 0 ? ATTEMPT_AGAIN : ATTEMPT_REFUSED;
+}
+
+static bool roll_back(struct postgres_store *store, struct connection *connection) {
+    connection_send(connection, "rollback", NULL, 0);
+    connection_sync(connection);
+    return connection_collect(connection, store->options.patience_ms, 1, NULL) != FATE_LOST;
+}
+
+static enum attempt attempt_commit(struct postgres_store *store, struct arena *arena,
+                                   enum store_durability durability, struct error **ret_error) {
+    struct connection *connection = store->writer;
+    size_t sent = send_commit(store, connection, durability);
+    enum fate fate = connection_collect(connection, store->options.patience_ms, sent, NULL);
+    if (fate == FATE_DONE)
+        return ATTEMPT_DONE;
+    *ret_error = connection_error(connection, arena, writing);
+    enum attempt attempt = fate == FATE_LOST ? ATTEMPT_LOST : attempt_after(connection->state);
+    if (attempt == ATTEMPT_LOST || !roll_back(store, connection))
+        postgres_writer_lost(store);
+    return attempt;
+}
+
+/* What became of a commit whose connection was lost. It is asked for as long as there is patience;
+ * after that nobody knows, and we do not lead any more, so that nobody builds on it. */
+static enum store_outcome settle(struct postgres_store *store, struct arena *arena,
+                                 struct patience *patience, bool *ret_happened) {
+    atomic_fetch_add(&store->settled, 1);
+    for (;;) {
+        struct connection *connection = NULL;
+        enum lead_fate lead = LEAD_GONE;
+        if (postgres_writer(store, arena, patience, &connection) != NULL)
+            break;
+        enum fate fate = lead_settle(store, connection, &lead);
+        if (fate == FATE_DONE) {
+            *ret_happened = lead == LEAD_COMMITTED;
+            if (lead != LEAD_GONE)
+                return STORE_COMMITTED;
+            break;
+        }
+        postgres_writer_lost(store);
+        if (!patience_wait(patience))
+            break;
+    }
+    atomic_store(&store->lead.leads, false);
+    return STORE_UNKNOWN;
+}
+
+static struct error *commit_batch(struct postgres_store *store, struct arena *arena,
+                                  enum store_durability durability,
+                                  enum store_outcome *ret_outcome) {
+    struct patience patience = patience_begin(store);
+    for (;;) {
+        struct connection *connection = NULL;
+        struct error *error = NULL;
+        TRY(postgres_writer(store, arena, &patience, &connection));
+        enum attempt attempt = attempt_commit(store, arena, durability, &error);
+        bool happened = attempt == ATTEMPT_DONE;
+        *ret_outcome = STORE_COMMITTED;
+        if (attempt == ATTEMPT_REFUSED || (attempt == ATTEMPT_AGAIN && !patience_wait(&patience)))
+            return error;
+        if (attempt == ATTEMPT_LOST)
+            *ret_outcome = settle(store, arena, &patience, &happened);
+        if (attempt == ATTEMPT_FENCED) {
+            atomic_store(&store->lead.leads, false);
+            *ret_outcome = STORE_FENCED;
+        }
+        if (attempt == ATTEMPT_DONE)
+            store->lead.known++;
+        if (happened || *ret_outcome != STORE_COMMITTED)
+            return NULL;
+    }
+}
+
+/* A durable commit that writes makes the relaxed ones before it durable as well. */
+struct error *postgres_commit(struct store_txn *txn, enum store_durability durability,
+                              enum store_outcome *ret_outcome) {
+    struct postgres_store *store = postgres_of(txn->store);
+    postgres_scan_land(postgres_of_txn(txn));
+    batch_close(&store->batch);
+    if (batch_is_empty(&store->batch)) {
+        if (durability == STORE_DURABLE)
+            TRY(postgres_sync(txn->store, txn->arena));
+        *ret_outcome = STORE_COMMITTED;
+        return NULL;
+    }
+    if (!atomic_load(&store->lead.leads)) {
+        *ret_outcome = STORE_FENCED;
+        return NULL;
+    }
+    TRY(commit_batch(store, txn->arena, durability, ret_outcome));
+    if (*ret_outcome == STORE_COMMITTED)
+        atomic_store(&store->unsynced, durability == STORE_RELAXED);
+    return NULL;
+}
+
+/* A commit that is waited for, and before which all others are: of a row that is there for this. */
+static struct error *sync_commits(struct postgres_store *store, struct arena *arena) {
+    struct patience patience = patience_begin(store);
+    for (;;) {
+        struct connection *connection = NULL;
+        TRY(pool_take(store, arena, &patience, &connection));
+        connection_send(connection, "sync", NULL, 0);
+        connection_sync(connection);
+        enum fate fate = connection_collect(connection, store->options.patience_ms, 1, NULL);
+        struct error *error =
+            fate == FATE_DONE
+                ? NULL
+                : connection_error(connection, arena, "The store failed to make writes durable");
+        pool_give(store, connection);
+        if (error == NULL || fate == FATE_REFUSED || !patience_wait(&patience))
+            return error;
+    }
+}
+
+struct error *postgres_sync(struct store *base, struct arena *arena) {
+    struct postgres_store *store = postgres_of(base);
+    if (atomic_exchange(&store->unsynced, 0) == 0)
+        return NULL;
+    struct error *error = sync_commits(store, arena);
+    if (error != NULL)
+        atomic_store(&store->unsynced, 1);
+    return error;
+}

@@ -1,0 +1,173 @@
+/* lead.c - who leads: a row that every commit claims, and a lock that decides who tries.
+ *
+ * The table gramme_version has a row of the lead: a number that every commit raises, the writer
+ * that leads, and the number of its last commit. A commit raises it from the number that it knows,
+ * or is refused; it needs nothing but atomic commits and locks of rows, on whatever server. Who
+ * takes over writes its name there, and from then on the one before it is refused: that it may have
+ * been asleep, or cut off, or just slow, does not matter.
+ *
+ * When a connection is lost in the middle of a commit, raising the row without a commit waits for
+ * the old transaction to end, tells by the number of the last commit what became of it, and keeps
+ * it from happening later, when it was still on its way.
+ *
+ * Who tries is decided by an advisory lock, which goes with the connection that has it; on servers
+ * without them by a lease, a row with a time. Both are for peace and not for safety. */
+#include <time.h>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/postgres/internal.h"
+
+enum { LOOK_TIMEOUT_MS = 3000, TAKE_TIMEOUT_MS = 30000, NAP_MS = 50 };
+
+static const char *const lock_sql =
+    "SELECT 1 WHERE pg_try_advisory_lock("
+    "(26482::bigint << 40) | 'gramme_version'::regclass::oid::bigint)";
+#define NOW_MS "(extract(epoch from clock_timestamp()) * 1000)::bigint"
+static const char *const lease_sql =
+    "UPDATE gramme_version SET writer = $1, seq = " NOW_MS " + 5000 "
+    "WHERE grp = -2 AND (writer = $1 OR seq < " NOW_MS ") RETURNING 1";
+static const char *const give_up_sql =
+    "UPDATE gramme_version SET seq = 0 WHERE grp = -2 AND writer = $1";
+static const char *const take_sql =
+    "UPDATE gramme_version SET seq = seq + 1, writer = $1 WHERE grp = 0 RETURNING seq";
+static const char *const look_sql = "SELECT 1 FROM gramme_version WHERE grp = 0 AND writer = $1";
+
+static struct parameter writer_parameter(const struct postgres_store *store) {
+    return (struct parameter){store->lead.writer, WRITER_BYTES};
+}
+
+/* ---- the row ---- */
+
+void lead_send_claim(struct postgres_store *store, struct connection *connection) {
+    uint8_t known[8];
+    store_u64_be(known, (uint64_t)store->lead.known);
+    struct parameter parameters[] = {{known, sizeof(known)}, writer_parameter(store)};
+    connection_send(connection, "claim", parameters, 2);
+}
+
+enum fate lead_settle(struct postgres_store *store, struct connection *connection,
+                      enum lead_fate *ret_fate) {
+    uint8_t known[8];
+    store_u64_be(known, (uint64_t)store->lead.known);
+    struct parameter parameters[] = {{known, sizeof(known)}, writer_parameter(store)};
+    PGresult *result = NULL;
+    connection_send(connection, "settle", parameters, 2);
+    connection_sync(connection);
+    enum fate fate = connection_collect(connection, store->options.patience_ms, 1, &result);
+    if (fate != FATE_DONE)
+        return fate;
+    *ret_fate = LEAD_GONE;
+    if (libpq.ntuples(result) == 1) {
+        bool committed = result_number(result, 0, 1) == store->lead.known + 1;
+        *ret_fate = committed ? LEAD_COMMITTED : LEAD_NOT_COMMITTED;
+        store->lead.known = result_number(result, 0, 0);
+    }
+    libpq.clear(result);
+    return FATE_DONE;
+}
+
+/* ---- the lock ---- */
+
+static void drop_connection(struct lead *lead) {
+    connection_close(lead->connection);
+    lead->connection = NULL;
+    lead->locked = false;
+}
+
+/* Runs a statement about ourselves; whether it found a row. */
+static enum fate ask(struct postgres_store *store, const char *sql, size_t parameters,
+                     uint32_t timeout_ms, bool *ret_found, int64_t *ret_number) {
+    struct parameter writer = writer_parameter(store);
+    PGresult *result = NULL;
+    enum fate fate =
+        connection_run(store->lead.connection, sql, &writer, parameters, timeout_ms, &result);
+    if (fate != FATE_DONE)
+        return fate;
+    *ret_found = libpq.ntuples(result) > 0;
+    if (*ret_found && ret_number != NULL)
+        *ret_number = result_number(result, 0, 0);
+    libpq.clear(result);
+    return FATE_DONE;
+}
+
+static enum fate try_lock(struct postgres_store *store) {
+    bool by_lease = store->lacks_advisory || store->options.lead_by_lease;
+    if (store->options.lead_by_force)
+        store->lead.locked = true;
+    if (store->lead.locked && !by_lease)
+        return FATE_DONE;
+    return ask(store, by_lease ? lease_sql : lock_sql, by_lease ? 1 : 0, LOOK_TIMEOUT_MS,
+               &store->lead.locked, NULL);
+}
+
+/* ---- taking and keeping ---- */
+
+static struct error *try_lead(struct postgres_store *store, struct arena *arena, bool *ret_leads) {
+    struct lead *lead = &store->lead;
+    bool found = false;
+    if (lead->connection == NULL)
+        TRY(connection_open(arena, store->options.url, &lead->connection));
+    enum fate fate = try_lock(store);
+    if (fate == FATE_DONE && lead->locked)
+        fate = ask(store, take_sql, 1, TAKE_TIMEOUT_MS, &found, &lead->known);
+    struct error *error =
+        fate == FATE_DONE ? NULL
+                          : connection_error(lead->connection, arena, "The lead cannot be taken");
+    if (fate != FATE_DONE)
+        drop_connection(lead);
+    atomic_store(&lead->leads, found);
+    *ret_leads = found;
+    return error;
+}
+
+/* A server that is away is waited for, too. */
+struct error *postgres_lead(struct store *base, struct arena *arena, uint32_t wait_ms,
+                            bool *ret_leads) {
+    struct postgres_store *store = postgres_of(base);
+    uint64_t deadline_ns = monotonic_ns() + (uint64_t)wait_ms * 1000000;
+    for (;;) {
+        struct arena_mark mark = arena_mark(arena);
+        bool leads = false;
+        struct error *error = try_lead(store, arena, &leads);
+        if (error != NULL)
+            log_repeated_error("%.*s", SLICE_ARGS(error->message));
+        arena_rewind(arena, mark);
+        *ret_leads = leads;
+        if (leads || monotonic_ns() >= deadline_ns)
+            return NULL;
+        nanosleep(&(struct timespec){0, NAP_MS * 1000000}, NULL);
+    }
+}
+
+/* Cut off from the server we may lead or not: whoever asks can do no harm. */
+bool postgres_leads(struct store *base) {
+    struct postgres_store *store = postgres_of(base);
+    struct lead *lead = &store->lead;
+    if (!atomic_load(&lead->leads))
+        return false;
+    struct arena CLEANUP(arena_release) scratch;
+    arena_init(&scratch);
+    if (lead->connection == NULL &&
+        connection_open(&scratch, store->options.url, &lead->connection) != NULL)
+        return true;
+    bool found = true;
+    enum fate fate = ask(store, look_sql, 1, LOOK_TIMEOUT_MS, &found, NULL);
+    if (fate == FATE_DONE && found)
+        fate = try_lock(store);
+    if (fate != FATE_DONE)
+        drop_connection(lead);
+    if (!found)
+        atomic_store(&lead->leads, false);
+    return found;
+}
+
+void lead_release(struct postgres_store *store) {
+    bool given_up;
+    struct lead *lead = &store->lead;
+    if (lead->connection != NULL && lead->locked)
+        (void)ask(store, give_up_sql, 1, LOOK_TIMEOUT_MS, &given_up, NULL);
+    drop_connection(lead);
+}

@@ -1,0 +1,223 @@
+/* open.c - opening and closing a store on a PostgreSQL server.
+ *
+ * Memory: the store is malloc'ed, and keeps its own copy of what it was opened with. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "store/postgres/internal.h"
+
+enum { CONNECTIONS_MAX = 16, PATIENCE_MS = 30000, PREPARE_TIMEOUT_MS = 30000 };
+
+/* ---- statements ---- */
+
+/* By enum statement: what stands before and after the table's name. */
+static const struct {
+    const char *before, *after;
+} keyspace_sql[STATEMENTS] = {
+    [STATEMENT_GET] = {"SELECT v FROM", "WHERE k = $1"},
+    [STATEMENT_GET_MANY] = {"SELECT k, v FROM", "WHERE k = ANY($1::bytea[])"},
+    [STATEMENT_SCAN] = {"SELECT k, v FROM", "WHERE k >= $1 AND k < $2 ORDER BY k LIMIT $3::bigint"},
+    [STATEMENT_SCAN_BACK] = {"SELECT k, v FROM",
+                             "WHERE k >= $1 AND k < $2 ORDER BY k DESC LIMIT $3::bigint"},
+    [STATEMENT_DELETE] = {"DELETE FROM", "WHERE k = ANY($1::bytea[])"},
+    [STATEMENT_DELETE_RANGE] = {"DELETE FROM", "WHERE k >= $1 AND k < $2"},
+    [STATEMENT_PUT] = {"INSERT INTO", "(k, v) SELECT unnest($1::bytea[]), unnest($2::bytea[]) "
+                                      "ON CONFLICT (k) DO UPDATE SET v = excluded.v"},
+};
+
+struct own_statement {
+    const char *name, *sql;
+    bool writes; /* on the writer's connection only */
+};
+
+static const struct own_statement own_statements[] = {
+    {"begin", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", false},
+    {"commit", "COMMIT", false},
+    {"rollback", "ROLLBACK", false},
+    {"sync", "UPDATE gramme_version SET seq = seq + 1 WHERE grp = -1", false},
+    {"begin_write", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", true},
+    {"relax", "SET LOCAL synchronous_commit = off", true},
+    /* No row is a division by zero, and refused: see lead.c. */
+    {"claim",
+     "WITH claimed AS (UPDATE gramme_version SET seq = seq + 1, committed = seq + 1 "
+     "WHERE grp = 0 AND seq = $1::bigint AND writer = $2::bytea RETURNING 1) "
+     "SELECT 1 / count(*) FROM claimed",
+     true},
+    {"settle",
+     "UPDATE gramme_version SET seq = seq + 1 "
+     "WHERE grp = 0 AND seq >= $1::bigint AND writer = $2::bytea RETURNING seq, committed",
+     true},
+};
+
+static size_t prepare_own(struct connection *connection, bool writes) {
+    size_t sent = 0;
+    for (size_t i = 0; i < sizeof(own_statements) / sizeof(*own_statements); i++)
+        if (writes || !own_statements[i].writes) {
+            connection_prepare(connection, own_statements[i].name, own_statements[i].sql);
+            sent++;
+        }
+    return sent;
+}
+
+static size_t prepare_keyspaces(struct postgres_store *store, struct connection *connection,
+                                bool writes) {
+    size_t statements = writes ? STATEMENTS : STATEMENT_DELETE;
+    for (size_t i = 0; i < store->base.keyspace_count; i++)
+        for (size_t j = 0; j < statements; j++) {
+            char sql[300];
+            snprintf(sql, sizeof(sql), "%s %.*s %s", keyspace_sql[j].before,
+                     SLICE_ARGS(store->keyspaces[i]), keyspace_sql[j].after);
+            connection_prepare(connection, store->statements[i][j], sql);
+        }
+    return store->base.keyspace_count * statements;
+}
+
+struct error *postgres_connect(struct postgres_store *store, struct arena *arena, bool writes,
+                               struct connection **ret_connection) {
+    struct connection *connection = NULL;
+    TRY(connection_open(arena, store->options.url, &connection));
+    size_t sent = prepare_own(connection, writes);
+    sent += prepare_keyspaces(store, connection, writes);
+    connection_sync(connection);
+    if (connection_collect(connection, PREPARE_TIMEOUT_MS, sent, NULL) == FATE_DONE) {
+        *ret_connection = connection;
+        return NULL;
+    }
+    struct error *error = connection_error(connection, arena, "The store cannot be used");
+    connection_close(connection);
+    return error;
+}
+
+/* ---- the store ---- */
+
+static void store_close_all(struct store *base) {
+    struct postgres_store *store = postgres_of(base);
+    connection_close(store->writer);
+    lead_release(store);
+    pool_release(&store->pool);
+    batch_release(&store->batch);
+    arena_release(&store->arena);
+    free(store);
+}
+
+static size_t store_statistics_of(struct store *base, struct arena *arena,
+                                  struct store_statistic ret_list[STORE_STATISTICS_MAX]) {
+    (void)arena;
+    struct postgres_store *store = postgres_of(base);
+    pthread_mutex_lock(&store->pool.lock);
+    double open = store->pool.open;
+    pthread_mutex_unlock(&store->pool.lock);
+    ret_list[0] = (struct store_statistic){
+        "connections", "Connections to the store that are open for reads.", open};
+    ret_list[1] = (struct store_statistic){"connections_lost_total",
+                                           "Connections to the store that were lost.",
+                                           (double)atomic_load(&store->losses)};
+    ret_list[2] = (struct store_statistic){
+        "commits_settled_total",
+        "Commits whose connection was lost, and whose fate the store was asked for.",
+        (double)atomic_load(&store->settled)};
+    return 3;
+}
+
+static const struct store_engine postgres_engine = {
+    .name = "postgres",
+    .capabilities = STORE_PERSISTENT | STORE_CONFLICTS | STORE_REMOTE,
+    .close = store_close_all,
+    .begin = postgres_begin,
+    .end = postgres_end,
+    .get_many = postgres_get_many,
+    .scan_open = postgres_scan_open,
+    .scan_next = postgres_scan_next,
+    .scan_close = postgres_scan_close,
+    .put = postgres_put,
+    .remove = postgres_remove,
+    .remove_range = postgres_remove_range,
+    .commit = postgres_commit,
+    .sync = postgres_sync,
+    .lead = postgres_lead,
+    .leads = postgres_leads,
+    .statistics = store_statistics_of,
+};
+
+static void name_all(struct postgres_store *store, const struct store_keyspace *keyspaces) {
+    for (size_t i = 0; i < store->base.keyspace_count; i++) {
+        store->keyspaces[i] = arena_printf(&store->arena, "gramme_%s", keyspaces[i].name);
+        for (size_t j = 0; j < STATEMENTS; j++)
+            snprintf(store->statements[i][j], sizeof(store->statements[i][j]), "k%zu_%zu", i, j);
+    }
+}
+
+static struct postgres_store *store_new(const struct postgres_store_options *options,
+                                        const struct store_keyspace *keyspaces, size_t count) {
+    struct postgres_store *store = calloc(1, sizeof(*store));
+    CHECK(store != NULL);
+    store_init(&store->base, &postgres_engine, count);
+    arena_init(&store->arena);
+    store->options = *options;
+    store->options.url =
+        (const char *)arena_slice(&store->arena, slice_of(options->url, strlen(options->url) + 1))
+            .data;
+    if (store->options.patience_ms == 0)
+        store->options.patience_ms = PATIENCE_MS;
+    pool_init(&store->pool,
+              options->connections_max == 0 ? CONNECTIONS_MAX : options->connections_max);
+    batch_init(&store->batch);
+    random_fill(&system_random, store->lead.writer, sizeof(store->lead.writer));
+    name_all(store, keyspaces);
+    return store;
+}
+
+/* The first connection is that of the lead. */
+static struct error *look_at(struct postgres_store *store, struct arena *arena) {
+    TRY(connection_open(arena, store->options.url, &store->lead.connection));
+    struct connection *connection = store->lead.connection;
+    store->lacks_advisory = connection->has_no_advisory;
+    if (store->options.create)
+        TRY(postgres_schema_make(store, arena, connection));
+    return postgres_schema_check(store, arena, connection);
+}
+
+struct error *postgres_store_open(struct arena *arena, const struct postgres_store_options *options,
+                                  const struct store_keyspace *keyspaces, size_t count,
+                                  struct store **ret_store) {
+    TRY(libpq_load(arena));
+    struct postgres_store *store = store_new(options, keyspaces, count);
+    struct error *error = look_at(store, arena);
+    if (error != NULL) {
+        store_close_all(&store->base);
+        return error;
+    }
+    *ret_store = &store->base;
+    return NULL;
+}
+
+/* ---- where it is ---- */
+
+bool postgres_is_url(const char *text) {
+    return strncmp(text, "postgres://", 11) == 0 || strncmp(text, "postgresql://", 13) == 0 ||
+           strchr(text, '=') != NULL;
+}
+
+static const char *word_of(const PQconninfoOption *options, const char *keyword,
+                           const char *otherwise) {
+    for (; options->keyword != NULL; options++)
+        if (strcmp(options->keyword, keyword) == 0)
+            return options->val == NULL ? otherwise : options->val;
+    return otherwise;
+}
+
+struct error *postgres_place(struct arena *arena, const char *url, struct slice *ret_place) {
+    TRY(libpq_load(arena));
+    char *text = NULL;
+    PQconninfoOption *options = libpq.conninfoParse(url, &text);
+    if (options == NULL) { /* its text may have the password in it */
+        libpq.freemem(text);
+        return error_local(arena, "This is no address of a PostgreSQL server that libpq reads");
+    }
+    *ret_place = arena_printf(arena, "postgres://%s:%s/%s", word_of(options, "host", "localhost"),
+                              word_of(options, "port", "5432"), word_of(options, "dbname", "-"));
+    libpq.conninfoFree(options);
+    return NULL;
+}

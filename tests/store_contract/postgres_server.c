@@ -1,0 +1,41 @@
+/* postgres_server.c - schemas and statements beside the store, by a connection for each. */
+#include "postgres_server.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "store/postgres/connection.h"
+
+static const char *server_url(void) {
+    const char *url = getenv("GRAMME_POSTGRES");
+    assert_non_null(url);
+    return url;
+}
+
+int postgres_run(struct contract *contract, const char *sql) {
+    struct connection *connection = NULL;
+    PGresult *result = NULL;
+    must(libpq_load(&contract->arena));
+    must(connection_open(&contract->arena, server_url(), &connection));
+    if (connection_run(connection, sql, NULL, 0, 30000, &result) != FATE_DONE)
+        fail_msg("%s: %s", sql, connection->text);
+    int rows = libpq.ntuples(result);
+    libpq.clear(result);
+    connection_close(connection);
+    return rows;
+}
+
+static const char *text_of(struct slice text) {
+    return (const char *)text.data;
+}
+
+const char *postgres_url(struct contract *contract) {
+    struct arena *arena = &contract->arena;
+    const char *name = strrchr(contract->directory, '-') + 1;
+    if (mkdir(contract->directory, 0700) == 0) {
+        postgres_run(contract, text_of(arena_printf(arena, "DROP SCHEMA \"%s\" CASCADE", name)));
+    }
+    postgres_run(contract,
+                 text_of(arena_printf(arena, "CREATE SCHEMA IF NOT EXISTS \"%s\"", name)));
+    return text_of(arena_printf(arena, "%s&options=-csearch_path%%3D\"%s\"", server_url(), name));
+}

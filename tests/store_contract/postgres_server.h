@@ -1,0 +1,14 @@
+/* postgres_server.h - the PostgreSQL server of tests/support/postgres. */
+#ifndef GRAMME_TESTS_STORE_CONTRACT_POSTGRES_SERVER_H
+#define GRAMME_TESTS_STORE_CONTRACT_POSTGRES_SERVER_H
+
+#include "contract.h"
+#include "store/postgres/postgres.h"
+
+/* Where a case has its tables: a schema that is its own, named after its directory, and empty once
+ * the directory is gone. */
+const char *postgres_url(struct contract *contract);
+/* Runs a statement beside the store, as whoever looks after the server would. How many rows. */
+int postgres_run(struct contract *contract, const char *sql);
+
+#endif
