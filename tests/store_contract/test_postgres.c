@@ -1,0 +1,303 @@
+/* test_postgres.c - several stores on one server: who leads, who is fenced, what becomes of a
+ * commit whose connection is lost, and what an open refuses. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "postgres_server.h"
+#include "postgres_wire.h"
+
+static struct error *open_store(struct contract *contract, const struct store_keyspace *keyspaces,
+                                size_t count, struct store **ret_store) {
+    struct postgres_store_options options = {.url = postgres_url(contract), .create = true};
+    return postgres_store_open(&contract->arena, &options, keyspaces, count, ret_store);
+}
+
+static struct store *open_with(struct contract *contract, struct postgres_store_options options) {
+    struct store *store = NULL;
+    if (options.url == NULL)
+        options.url = postgres_url(contract);
+    must(postgres_store_open(&contract->arena, &options, contract_keyspaces, KEYSPACE_COUNT,
+                             &store));
+    return store;
+}
+
+static bool lead(struct contract *contract, struct store *store, uint32_t wait_ms) {
+    bool leads = false;
+    must(store_lead(store, &contract->arena, wait_ms, &leads));
+    return leads;
+}
+
+static enum store_outcome try_put(struct contract *contract, struct store *store, const char *key,
+                                  const char *value) {
+    struct store_txn *txn = NULL;
+    enum store_outcome outcome = STORE_UNKNOWN;
+    must(store_begin(store, &contract->arena, STORE_WRITE, &txn));
+    put(txn, 0, key, value);
+    must(store_commit(txn, STORE_DURABLE, &outcome));
+    store_end(txn);
+    return outcome;
+}
+
+/* ---- who leads ---- */
+
+static void one_leads_and_another_waits(void **state) {
+    struct contract *contract = *state;
+    struct store *other = open_with(contract, (struct postgres_store_options){0});
+    assert_false(store_leads(other));
+    assert_false(lead(contract, other, 0));
+    assert_false(lead(contract, other, 200));
+    assert_int_equal(try_put(contract, other, "a", "from who waits"), STORE_FENCED);
+    assert_int_equal(try_put(contract, contract->store, "a", "1"), STORE_COMMITTED);
+    assert_true(store_leads(contract->store));
+    store_close(contract->store);
+    contract->store = other;
+    assert_true(lead(contract, other, 10000));
+    assert_int_equal(try_put(contract, other, "b", "2"), STORE_COMMITTED);
+    expect_content(contract, 0, "a=1 b=2");
+}
+
+/* It was stopped, or cut off, and does not know yet. */
+static void who_was_taken_over_from_is_fenced(void **state) {
+    struct contract *contract = *state;
+    struct store *other =
+        open_with(contract, (struct postgres_store_options){.lead_by_force = true});
+    struct store_txn *txn = begin(contract, STORE_WRITE);
+    enum store_outcome outcome = STORE_UNKNOWN;
+    expect_get(txn, 0, "a", NULL);
+    put(txn, 0, "a", "of before");
+    put(txn, 1, "a", "of before");
+    assert_true(lead(contract, other, 0));
+    assert_int_equal(try_put(contract, other, "a", "of after"), STORE_COMMITTED);
+    must(store_commit(txn, STORE_DURABLE, &outcome));
+    assert_int_equal(outcome, STORE_FENCED);
+    store_end(txn);
+    assert_false(store_leads(contract->store));
+    assert_int_equal(try_put(contract, contract->store, "b", "x"), STORE_FENCED);
+    expect_content(contract, 0, "a=of after");
+    expect_content(contract, 1, "");
+    assert_true(lead(contract, contract->store, 1000)); /* it may come back, when it reads anew */
+    assert_int_equal(try_put(contract, other, "c", "x"), STORE_FENCED);
+    assert_int_equal(try_put(contract, contract->store, "b", "2"), STORE_COMMITTED);
+    expect_content(contract, 0, "a=of after b=2");
+    store_close(other);
+}
+
+/* An idle leader learns it by looking. */
+static void a_fenced_leader_notices(void **state) {
+    struct contract *contract = *state;
+    struct store *other =
+        open_with(contract, (struct postgres_store_options){.lead_by_force = true});
+    assert_true(store_leads(contract->store));
+    assert_true(lead(contract, other, 0));
+    assert_false(store_leads(contract->store));
+    assert_false(store_leads(contract->store));
+    assert_true(store_leads(other));
+    store_close(other);
+}
+
+/* The lock goes with its connection; whoever had it goes on when nobody took over, and gets it
+ * back. */
+static void the_lead_outlives_its_connection(void **state) {
+    static const char *const end_locks = "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks "
+                                         "WHERE locktype = 'advisory' AND granted";
+    struct contract *contract = *state;
+    assert_int_equal(postgres_run(contract, end_locks), 1);
+    assert_int_equal(try_put(contract, contract->store, "a", "1"), STORE_COMMITTED);
+    assert_true(store_leads(contract->store)); /* notices that it is lost */
+    assert_true(store_leads(contract->store)); /* and gets the lock again */
+    struct store *other = open_with(contract, (struct postgres_store_options){0});
+    assert_false(lead(contract, other, 100));
+    assert_int_equal(postgres_run(contract, end_locks), 1);
+    assert_true(lead(contract, other, 10000));
+    assert_int_equal(try_put(contract, contract->store, "b", "x"), STORE_FENCED);
+    assert_false(store_leads(contract->store));
+    store_close(other);
+}
+
+static void a_lease_ends_by_itself(void **state) {
+    struct contract *contract = *state;
+    struct postgres_store_options by_lease = {.lead_by_lease = true};
+    struct store *one = open_with(contract, by_lease), *other = open_with(contract, by_lease);
+    assert_true(lead(contract, one, 0));
+    assert_false(lead(contract, other, 0));
+    assert_true(store_leads(one));
+    assert_false(lead(contract, other, 300));
+    uint64_t began_ns = monotonic_ns();
+    assert_true(lead(contract, other, 30000));
+    assert_true(monotonic_ns() - began_ns > 1000000000);
+    assert_int_equal(try_put(contract, one, "a", "x"), STORE_FENCED);
+    store_close(other); /* gives it up at once */
+    began_ns = monotonic_ns();
+    assert_true(lead(contract, one, 30000));
+    assert_true(monotonic_ns() - began_ns < 4000000000);
+    store_close(one);
+}
+
+/* ---- connections that are lost ---- */
+
+static const char end_all[] = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+                              "WHERE application_name = 'gramme' AND pid <> pg_backend_pid()";
+
+static void reads_and_writes_go_on_after_a_loss(void **state) {
+    struct contract *contract = *state;
+    put_now(contract, 0, "a", "1");
+    for (int round = 0; round < 3; round++) {
+        assert_true(postgres_run(contract, end_all) > 0);
+        expect_content(contract, 0, "a=1");
+        assert_true(postgres_run(contract, end_all) > 0);
+        struct store_txn *txn = begin(contract, STORE_READ_LATEST);
+        expect_get(txn, 0, "a", "1");
+        store_end(txn);
+        assert_true(postgres_run(contract, end_all) > 0);
+        put_now(contract, 0, "a", "1");
+    }
+}
+
+/* Another moment would not do. */
+static void a_moment_is_lost_with_its_connection(void **state) {
+    struct contract *contract = *state;
+    put_now(contract, 0, "a", "1");
+    struct store_txn *txn = begin(contract, STORE_READ);
+    expect_get(txn, 0, "a", "1");
+    postgres_run(contract, end_all);
+    struct store_key key = text_key(0, "a");
+    struct slice value;
+    assert_non_null(store_get(txn, &key, &value));
+    assert_non_null(store_get(txn, &key, &value));
+    store_end(txn);
+    expect_content(contract, 0, "a=1");
+}
+
+/* The server's socket, as the URL names it. */
+static void server_socket(char *ret_path, size_t size) {
+    const char *host = strstr(getenv("GRAMME_POSTGRES"), "host=") + strlen("host=");
+    snprintf(ret_path, size, "%s/.s.PGSQL.5432", host);
+}
+
+static const char *wire_url(struct contract *contract, const struct wire *wire) {
+    const char *schema = strstr(postgres_url(contract), "&options=");
+    return (const char *)arena_printf(&contract->arena, "postgres://gramme@/postgres?host=%s%s",
+                                      wire->directory, schema)
+        .data;
+}
+
+/* One put, and the wire is cut while it is under way: before that byte comes to the server, or
+ * before that byte of its answer comes back. It is acknowledged, and there. */
+static void put_over_cut_wire(struct contract *contract, struct store *store, struct wire *wire,
+                              enum wire_way way, long bytes) {
+    char text[32];
+    snprintf(text, sizeof(text), "%d-%ld", (int)way, bytes);
+    wire_cut_after(wire, way, bytes);
+    assert_int_equal(try_put(contract, store, text, text), STORE_COMMITTED);
+    wire_cut_after(wire, way, -1);
+    struct store_txn *txn = begin(contract, STORE_READ_LATEST);
+    expect_get(txn, 0, text, text);
+    store_end(txn);
+}
+
+static unsigned long settled_by(struct contract *contract, struct store *store) {
+    struct store_statistic list[STORE_STATISTICS_MAX];
+    size_t count = store_statistics(store, &contract->arena, list);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, "commits_settled_total") == 0)
+            return (unsigned long)list[i].value;
+    return 0;
+}
+
+static void a_commit_is_settled_wherever_its_connection_is_cut(void **state) {
+    struct contract *contract = *state;
+    struct wire wire;
+    char path[100];
+    server_socket(path, sizeof(path));
+    wire_start(&wire, path);
+    struct store *store =
+        open_with(contract, (struct postgres_store_options){.url = wire_url(contract, &wire)});
+    store_close(contract->store);
+    contract->store = open_with(contract, (struct postgres_store_options){0});
+    assert_true(lead(contract, store, 10000));
+    assert_int_equal(try_put(contract, store, "first", "connects"), STORE_COMMITTED);
+    for (int way = WIRE_TO_SERVER; way <= WIRE_TO_CLIENT; way++) {
+        unsigned long cuts = atomic_load(&wire.cuts);
+        for (long bytes = 0; atomic_load(&wire.cuts) == cuts + (unsigned long)(bytes / 9);
+             bytes += 9)
+            put_over_cut_wire(contract, store, &wire, (enum wire_way)way, bytes);
+        assert_true(atomic_load(&wire.cuts) - cuts > 10); /* and then the commit was shorter */
+    }
+    assert_int_equal(settled_by(contract, store), atomic_load(&wire.cuts));
+    assert_true(store_leads(store));
+    store_close(store);
+    wire_stop(&wire);
+}
+
+/* ---- what is refused ---- */
+
+static void expect_refusal(struct contract *contract, const char *url, const char *expected) {
+    struct postgres_store_options options = {.url = url};
+    struct store *store = NULL;
+    struct error *error =
+        postgres_store_open(&contract->arena, &options, contract_keyspaces, KEYSPACE_COUNT, &store);
+    assert_non_null(error);
+    if (memmem(error->message.data, error->message.len, expected, strlen(expected)) == NULL)
+        fail_msg("%.*s", SLICE_ARGS(error->message));
+}
+
+static void what_is_not_ours_is_refused(void **state) {
+    struct contract *contract = *state;
+    struct arena *arena = &contract->arena;
+    const char *url = postgres_url(contract), *name = strrchr(contract->directory, '-') + 1;
+    expect_refusal(contract, getenv("GRAMME_POSTGRES"), "There is no store in this database");
+    expect_refusal(contract, "postgres://secret:word@127.0.0.1:1/x", "cannot be reached");
+    postgres_run(
+        contract,
+        (const char *)arena_printf(arena, "CREATE TABLE \"%s\".gramme_more (k bytea)", name).data);
+    expect_refusal(contract, url, "does not know: gramme_more");
+    postgres_run(contract,
+                 (const char *)arena_printf(
+                     arena, "DROP TABLE \"%s\".gramme_more, \"%s\".gramme_two", name, name)
+                     .data);
+    expect_refusal(contract, url, "lacks tables");
+    postgres_run(
+        contract,
+        (const char *)arena_printf(arena, "UPDATE \"%s\".gramme_store SET value = '2'", name).data);
+    expect_refusal(contract, url, "has format 2");
+}
+
+static void a_place_tells_no_password(void **state) {
+    struct contract *contract = *state;
+    struct slice place;
+    static const char *const urls[] = {
+        "postgres://me:secret@db.example:6000/shop?connect_timeout=3",
+        "host=db.example port=6000 user=me password=secret dbname=shop",
+        "postgresql://me@db.example:6000/shop?password=secret",
+    };
+    for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
+        assert_true(postgres_is_url(urls[i]));
+        must(postgres_place(&contract->arena, urls[i], &place));
+        assert_true(slice_is(place, "postgres://db.example:6000/shop"));
+    }
+    struct error *error =
+        postgres_place(&contract->arena, "postgres://me:secret@host:port:x/?what=1", &place);
+    assert_non_null(error);
+    assert_null(memmem(error->message.data, error->message.len, "secret", 6));
+    assert_false(postgres_is_url("rocksdb:/var/lib/x"));
+}
+
+int main(void) {
+    static const struct engine engine = {.name = "postgres", .open = open_store};
+    struct CMUnitTest tests[] = {
+        CONTRACT_CASE(one_leads_and_another_waits),
+        CONTRACT_CASE(who_was_taken_over_from_is_fenced),
+        CONTRACT_CASE(a_fenced_leader_notices),
+        CONTRACT_CASE(the_lead_outlives_its_connection),
+        CONTRACT_CASE(a_lease_ends_by_itself),
+        CONTRACT_CASE(reads_and_writes_go_on_after_a_loss),
+        CONTRACT_CASE(a_moment_is_lost_with_its_connection),
+        CONTRACT_CASE(a_commit_is_settled_wherever_its_connection_is_cut),
+        CONTRACT_CASE(what_is_not_ours_is_refused),
+        CONTRACT_CASE(a_place_tells_no_password),
+    };
+    for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+        tests[i].initial_state = (void *)(uintptr_t)&engine;
+    return cmocka_run_group_tests_name("postgres", tests, NULL, NULL);
+}
