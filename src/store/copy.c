@@ -1,14 +1,13 @@
 /* copy.c - see copy.h. */
 #include "store/copy.h"
 
-enum { BATCH_BYTES = 1 << 20 };
+#include "store/batch.h"
 
 struct copy {
     const struct copy_options *options;
-    struct arena *arena;      /* of the reading transactions, and of errors */
-    struct arena batch_arena; /* of a writing one */
-    struct store_txn *batch;  /* NULL: none is open */
-    size_t batch_bytes;
+    struct arena *arena; /* of the reading transactions, and of errors */
+    struct store_batch batch;
+    size_t unreported; /* bytes */
     struct copy_totals totals;
 };
 
@@ -28,48 +27,29 @@ static struct error *next(struct store_scan *scan, struct record *ret_record) {
     return store_scan_next(scan, &ret_record->found, &ret_record->key, &ret_record->value);
 }
 
-static void count(struct copy *copy, const struct record *record) {
-    copy->totals.records++;
-    copy->totals.bytes += record->key.len + record->value.len;
-}
-
 static void report(struct copy *copy) {
     struct copy_observer *observer = copy->options->observer;
-    copy->batch_bytes = 0;
+    copy->unreported = 0;
     if (observer != NULL)
         observer->report(observer, copy->totals.records, copy->totals.bytes);
 }
 
+static void count(struct copy *copy, const struct record *record) {
+    size_t bytes = record->key.len + record->value.len;
+    copy->totals.records++;
+    copy->totals.bytes += bytes;
+    copy->unreported += bytes;
+    if (copy->unreported >= STORE_BATCH_BYTES)
+        report(copy);
+}
+
 /* ---- copying ---- */
-
-/* Errors of a batch outlive its arena. */
-static struct error *kept(struct copy *copy, struct error *error) {
-    return error == NULL ? NULL : error_local(copy->arena, "%.*s", SLICE_ARGS(error->message));
-}
-
-static struct error *commit_batch(struct copy *copy) {
-    enum store_outcome outcome = STORE_COMMITTED;
-    if (copy->batch == NULL)
-        return NULL;
-    struct error *error = kept(copy, store_commit(copy->batch, STORE_RELAXED, &outcome));
-    store_end(copy->batch);
-    copy->batch = NULL;
-    arena_reset(&copy->batch_arena);
-    if (error == NULL && outcome != STORE_COMMITTED)
-        error = error_local(copy->arena, "another writes to the store that is being filled");
-    report(copy);
-    return error;
-}
 
 static struct error *put(struct copy *copy, size_t keyspace, const struct record *record) {
     struct store_key key = {(uint8_t)keyspace, record->key};
-    if (copy->batch == NULL)
-        TRY(kept(copy,
-                 store_begin(copy->options->to, &copy->batch_arena, STORE_WRITE, &copy->batch)));
-    store_put(copy->batch, &key, record->value);
+    TRY(store_batch_put(&copy->batch, copy->arena, &key, record->value));
     count(copy, record);
-    copy->batch_bytes += record->key.len + record->value.len;
-    return copy->batch_bytes < BATCH_BYTES ? NULL : commit_batch(copy);
+    return NULL;
 }
 
 static struct error *copy_keyspace(struct copy *copy, struct store_txn *txn, size_t keyspace) {
@@ -91,15 +71,15 @@ struct error *store_copy(struct arena *arena, const struct copy_options *options
     struct copy copy = {.options = options, .arena = arena};
     struct store_txn *txn = NULL;
     TRY(store_begin(options->from, arena, STORE_READ, &txn));
-    arena_init(&copy.batch_arena);
+    store_batch_init(&copy.batch, options->to);
     struct error *error = NULL;
     for (size_t i = 0; error == NULL && i < options->from->keyspace_count; i++)
         error = copy_keyspace(&copy, txn, i);
     if (error == NULL)
-        error = commit_batch(&copy);
-    store_end(copy.batch);
+        error = store_batch_commit(&copy.batch, arena);
+    store_batch_release(&copy.batch);
     store_end(txn);
-    arena_release(&copy.batch_arena);
+    report(&copy);
     if (error == NULL)
         error = store_sync(options->to, arena);
     if (error == NULL)
@@ -126,9 +106,6 @@ static struct error *compare_scans(struct copy *copy, struct store_scan *from,
                                (unsigned long long)copy->totals.records);
         if (one.found)
             count(copy, &one);
-        copy->batch_bytes += one.found ? one.key.len + one.value.len : 0;
-        if (copy->batch_bytes >= BATCH_BYTES)
-            report(copy);
     }
     return NULL;
 }

@@ -37,7 +37,8 @@ static void check_table(struct checking *checking, const char *name, uint64_t by
     struct arena_mark mark = arena_mark(checking->arena);
     struct slice path =
         arena_printf(checking->arena, "%s/%s", store->config.options.directory, name);
-    char *text = extension.table_file_verify(store->env, (const char *)path.data, NULL);
+    bool opened;
+    char *text = extension.table_file_verify(store->env, (const char *)path.data, NULL, &opened);
     if (text != NULL)
         fault(checking, arena_printf(checking->arena, "table file %s: %s", name, text));
     free(text);
@@ -55,11 +56,6 @@ static void check_live_tables(struct checking *checking) {
     rocks.livefiles_destroy(files);
 }
 
-static bool has_suffix(const char *text, const char *suffix) {
-    size_t len = strlen(text), suffix_len = strlen(suffix);
-    return len > suffix_len && strcmp(text + len - suffix_len, suffix) == 0;
-}
-
 /* Files of the directory that end so. */
 static void for_each_file(struct checking *checking, const char *suffix,
                           void (*act)(struct checking *, const char *name, uint64_t bytes)) {
@@ -68,7 +64,7 @@ static void for_each_file(struct checking *checking, const char *suffix,
         return;
     for (const struct dirent *file = readdir(files); file != NULL; file = readdir(files)) {
         struct stat status;
-        if (has_suffix(file->d_name, suffix) &&
+        if (file_ends_with(file->d_name, suffix) &&
             fstatat(dirfd(files), file->d_name, &status, 0) == 0)
             act(checking, file->d_name, (uint64_t)status.st_size);
     }

@@ -62,7 +62,7 @@ static struct error *open_again(struct rocksdb_store *store, struct arena *arena
     rocksdb_database_close(store);
     struct error *error = rocksdb_database_open(store, arena);
     if (error != NULL) {
-        (void)rocksdb_database_open_to_read(store, arena);
+        (void)rocksdb_database_open_as(store, arena, OPEN_TO_READ);
         return error;
     }
     store->gate.failed = false;

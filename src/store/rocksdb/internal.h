@@ -86,6 +86,11 @@ static inline struct rocksdb_store *rocksdb_of_txn(struct store_txn *txn) {
     return rocksdb_of(txn->store);
 }
 
+static inline bool file_ends_with(const char *name, const char *suffix) {
+    size_t len = strlen(name), suffix_len = strlen(suffix);
+    return len > suffix_len && strcmp(name + len - suffix_len, suffix) == 0;
+}
+
 /* Turns RocksDB's text into an error and frees it: "<what>: <text>". */
 struct error *rocksdb_error(struct arena *arena, const char *what, char *text);
 
@@ -93,6 +98,8 @@ struct error *rocksdb_error(struct arena *arena, const char *what, char *text);
 rocksdb_cache_t *rocksdb_settings_cache(const struct rocksdb_store_options *options);
 rocksdb_options_t *rocksdb_settings_new(const struct rocksdb_store *store, rocksdb_cache_t *cache,
                                         bool point_reads, int compression);
+/* Goes on behind what cannot be read, and leaves the files as they are. */
+void rocksdb_settings_lenient(rocksdb_options_t *settings);
 
 /* open.c: a store that is not open yet; store_close() frees it. */
 struct error *rocksdb_store_new(struct arena *arena, const struct rocksdb_store_options *options,
@@ -100,8 +107,14 @@ struct error *rocksdb_store_new(struct arena *arena, const struct rocksdb_store_
                                 struct rocksdb_store **ret_store);
 /* The handle of store->config; on failure store->db is NULL. */
 struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *arena);
-/* The same without a change of any file: what the logs hold is only in memory. */
-struct error *rocksdb_database_open_to_read(struct rocksdb_store *store, struct arena *arena);
+/* The same in other ways. */
+enum open_mode {
+    OPEN_TO_WRITE,
+    OPEN_TO_READ,       /* without a change of any file: what the logs hold is only in memory */
+    OPEN_WHAT_IS_THERE, /* of damaged logs whatever can be read; a copy, since it does write */
+};
+struct error *rocksdb_database_open_as(struct rocksdb_store *store, struct arena *arena,
+                                       enum open_mode mode);
 void rocksdb_database_close(struct rocksdb_store *store);
 
 /* Without the file CURRENT, RocksDB would make a new database: an error when there is data. */

@@ -1,7 +1,6 @@
 /* judge.c - see judge.h. */
 #include "store/rocksdb/judge.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,6 @@
 #include "store/rocksdb/manifest.h"
 
 enum {
-    LOGS_MAX = 4096,
     BATCH_HEADER = 12, /* sequence number (8), count (4) */
     TAG_LOG_DATA = 3,  /* then a length and so many bytes, which are ours */
     PROOF_AT = BATCH_HEADER + 2,
@@ -77,28 +75,10 @@ static void take_record(struct log_visitor *base, uint64_t offset, struct slice 
 
 /* ---- all logs ---- */
 
-static int compare_numbers(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* The logs that opening reads, in their order. */
-static size_t find_logs(DIR *files, uint64_t first, uint64_t *numbers) {
-    size_t count = 0;
-    for (const struct dirent *file = readdir(files); file != NULL; file = readdir(files)) {
-        char *end;
-        unsigned long long number = strtoull(file->d_name, &end, 10);
-        if (end != file->d_name && strcmp(end, ".log") == 0 && number >= first && count < LOGS_MAX)
-            numbers[count++] = number;
-    }
-    qsort(numbers, count, sizeof(*numbers), compare_numbers);
-    return count;
-}
-
 static struct error *walk_logs(struct arena *arena, struct file_cipher *cipher, DIR *files,
                                struct reading *reading) {
     uint64_t *numbers = ARENA_ARRAY(arena, uint64_t, LOGS_MAX);
-    size_t count = find_logs(files, reading->manifest->first_log, numbers);
+    size_t count = log_find(files, reading->manifest->first_log, numbers);
     for (size_t i = 0; i < count; i++) {
         snprintf(reading->name, sizeof(reading->name), "%06llu.log",
                  (unsigned long long)numbers[i]);
@@ -213,4 +193,16 @@ struct error *rocksdb_judge(struct arena *arena, struct file_cipher *cipher, con
     struct error *error = judge(arena, cipher, directory, files, ret_judgement);
     closedir(files);
     return error;
+}
+
+struct error *rocksdb_judge_manifest(struct arena *arena, struct file_cipher *cipher,
+                                     const char *directory) {
+    struct watermark watermark = {.mark = 0};
+    struct manifest manifest;
+    if (watermark_read(arena, directory, &watermark) != NULL)
+        watermark = (struct watermark){.mark = 0};
+    TRY(manifest_read(arena, cipher, directory, &manifest));
+    if (manifest.number == 0)
+        return error_local(arena, "its file CURRENT is missing");
+    return judge_manifest(arena, &manifest, &watermark);
 }

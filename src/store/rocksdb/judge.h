@@ -34,4 +34,8 @@ struct judgement {
 struct error *rocksdb_judge(struct arena *arena, struct file_cipher *cipher, const char *directory,
                             struct judgement *ret_judgement);
 
+/* Only of the manifest: whether it is there, whole, and no older than it was. */
+struct error *rocksdb_judge_manifest(struct arena *arena, struct file_cipher *cipher,
+                                     const char *directory);
+
 #endif

@@ -134,6 +134,23 @@ static void walk_block(struct walk *walk, uint64_t offset, struct slice block) {
 
 /* ---- files ---- */
 
+static int compare_numbers(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+size_t log_find(DIR *files, uint64_t first, uint64_t ret_numbers[LOGS_MAX]) {
+    size_t count = 0;
+    for (const struct dirent *file = readdir(files); file != NULL; file = readdir(files)) {
+        char *end;
+        unsigned long long number = strtoull(file->d_name, &end, 10);
+        if (end != file->d_name && strcmp(end, ".log") == 0 && number >= first && count < LOGS_MAX)
+            ret_numbers[count++] = number;
+    }
+    qsort(ret_numbers, count, sizeof(*ret_numbers), compare_numbers);
+    return count;
+}
+
 /* As much as there is, up to `len`; -1 and errno. */
 static ssize_t read_fully(int fd, uint8_t *data, size_t len, uint64_t offset) {
     size_t done = 0;

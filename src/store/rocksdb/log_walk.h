@@ -17,6 +17,8 @@
 #ifndef GRAMME_STORE_ROCKSDB_LOG_WALK_H
 #define GRAMME_STORE_ROCKSDB_LOG_WALK_H
 
+#include <dirent.h>
+
 #include "base/slice.h"
 #include "store/rocksdb/file_cipher.h"
 
@@ -37,6 +39,10 @@ enum log_walked {
     LOG_FOREIGN,    /* it is not encrypted by this directory's key */
     LOG_UNREADABLE, /* errno */
 };
+
+enum { LOGS_MAX = 4096 };
+/* The logs of a directory from that number on, in their order; returns how many. */
+size_t log_find(DIR *files, uint64_t first, uint64_t ret_numbers[LOGS_MAX]);
 
 /* A file in the directory; `cipher` is NULL for a plain one. */
 enum log_walked log_walk(struct file_cipher *cipher, int directory, const char *name,

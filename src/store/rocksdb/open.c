@@ -15,16 +15,11 @@ struct error *rocksdb_error(struct arena *arena, const char *what, char *text) {
     return error;
 }
 
-static bool has_suffix(const char *text, const char *suffix) {
-    size_t len = strlen(text), suffix_len = strlen(suffix);
-    return len >= suffix_len && strcmp(text + len - suffix_len, suffix) == 0;
-}
-
 /* A file that a database has and a creation that was cut short has not. */
 static bool is_data_file(const char *name) {
     if (strncmp(name, "MANIFEST-", 9) == 0)
         return strcmp(name, "MANIFEST-000001") != 0;
-    return has_suffix(name, ".sst") || has_suffix(name, ".log");
+    return file_ends_with(name, ".sst") || file_ends_with(name, ".log");
 }
 
 /* RocksDB would delete the files of the old one: that is damage, not a new directory. */
@@ -73,11 +68,12 @@ static struct error *open_error(struct arena *arena, const char *directory, char
 }
 
 /* The families as RocksDB wants them: the keyspaces, then "default". NULL, or RocksDB's text. */
-static char *open_families(struct rocksdb_store *store, int compression, bool read_only) {
+static char *open_families(struct rocksdb_store *store, int compression, enum open_mode mode) {
     const struct rocksdb_config *config = &store->config;
     rocksdb_cache_t *cache = rocksdb_settings_cache(&config->options);
     rocksdb_options_t *plain = rocksdb_settings_new(store, cache, false, compression);
-    rocksdb_options_t *filtered = rocksdb_settings_new(store, cache, true, compression);
+    rocksdb_options_t *filtered =
+        rocksdb_settings_new(store, cache, mode != OPEN_WHAT_IS_THERE, compression);
     const char *names[STORE_KEYSPACES_MAX + 1];
     const rocksdb_options_t *settings[STORE_KEYSPACES_MAX + 1];
     rocksdb_column_family_handle_t *handles[STORE_KEYSPACES_MAX + 1] = {NULL};
@@ -89,7 +85,11 @@ static char *open_families(struct rocksdb_store *store, int compression, bool re
     names[count] = "default";
     settings[count] = plain;
     char *text = NULL;
-    if (read_only)
+    if (mode == OPEN_WHAT_IS_THERE) {
+        rocksdb_settings_lenient(plain);
+        rocksdb_settings_lenient(filtered);
+    }
+    if (mode == OPEN_TO_READ)
         store->db = rocks.open_for_read_only_column_families(
             plain, config->options.directory, (int)count + 1, names, settings, handles, 0, &text);
     else
@@ -104,23 +104,19 @@ static char *open_families(struct rocksdb_store *store, int compression, bool re
 }
 
 /* A RocksDB that was built without LZ4 stores blocks as they are. */
-static struct error *open_database(struct rocksdb_store *store, struct arena *arena,
-                                   bool read_only) {
-    char *text = open_families(store, rocksdb_lz4_compression, read_only);
+struct error *rocksdb_database_open_as(struct rocksdb_store *store, struct arena *arena,
+                                       enum open_mode mode) {
+    char *text = open_families(store, rocksdb_lz4_compression, mode);
     if (text != NULL && strstr(text, "not linked") != NULL) {
         rocks.free(text);
-        text = open_families(store, rocksdb_no_compression, read_only);
+        text = open_families(store, rocksdb_no_compression, mode);
     }
     return text == NULL ? NULL : open_error(arena, store->config.options.directory, text);
 }
 
 struct error *rocksdb_database_open(struct rocksdb_store *store, struct arena *arena) {
     TRY(rocksdb_check_not_beheaded(arena, store->config.options.directory));
-    return open_database(store, arena, false);
-}
-
-struct error *rocksdb_database_open_to_read(struct rocksdb_store *store, struct arena *arena) {
-    return open_database(store, arena, true);
+    return rocksdb_database_open_as(store, arena, OPEN_TO_WRITE);
 }
 
 void rocksdb_database_close(struct rocksdb_store *store) {

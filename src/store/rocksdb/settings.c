@@ -101,6 +101,11 @@ static void set_tables(rocksdb_options_t *settings, rocksdb_cache_t *cache, bool
     rocks.block_based_options_destroy(table);
 }
 
+void rocksdb_settings_lenient(rocksdb_options_t *settings) {
+    rocks.options_set_wal_recovery_mode(settings, rocksdb_skip_any_corrupted_records_recovery);
+    rocks.options_set_disable_auto_compactions(settings, 1);
+}
+
 rocksdb_cache_t *rocksdb_settings_cache(const struct rocksdb_store_options *options) {
     return rocks.cache_create_lru(or_default(options->block_cache_bytes, 64 * MIB));
 }

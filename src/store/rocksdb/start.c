@@ -82,7 +82,7 @@ static struct error *open_for_now(struct rocksdb_store *store, struct arena *are
     if (store->is_kept && !aside_restore(store->config.options.directory))
         return error;
     store->is_kept = false;
-    if (rocksdb_database_open_to_read(store, arena) != NULL)
+    if (rocksdb_database_open_as(store, arena, OPEN_TO_READ) != NULL)
         return error;
     log_error("the disk is full: the store can be read, and takes no writes until there is room");
     rocksdb_gate_fail(store, "No space left on device");
@@ -101,7 +101,7 @@ static struct error *open_judged(struct rocksdb_store *store, struct arena *aren
 
 struct error *rocksdb_open_judged_to_read(struct rocksdb_store *store, struct arena *arena,
                                           const struct judgement *judgement) {
-    TRY(rocksdb_database_open_to_read(store, arena));
+    TRY(rocksdb_database_open_as(store, arena, OPEN_TO_READ));
     rocksdb_gate_fail(store, "it was opened to be read");
     struct error *error = check_sequence(store, arena, &judgement->watermark);
     if (error != NULL)

@@ -72,18 +72,20 @@ struct EnvHandle {
     rocksdb::Env *env;
 };
 
-rocksdb::Status Verify(const rocksdb::Options &options, const char *path) {
+rocksdb::Status Verify(const rocksdb::Options &options, const char *path, bool *ret_opened) {
     rocksdb::SstFileReader reader(options);
     rocksdb::ReadOptions read;
     read.readahead_size = kReadAhead;
     read.fill_cache = false;
     rocksdb::Status status = reader.Open(path);
+    *ret_opened = status.ok();
     return status.ok() ? reader.VerifyChecksum(read) : status;
 }
 
 } // namespace
 
-char *table_file_verify(rocksdb_env_t *handle, const char *path, struct table_pace *pace) {
+char *table_file_verify(rocksdb_env_t *handle, const char *path, struct table_pace *pace,
+                        bool *ret_opened) {
     rocksdb::Env *env =
         handle == nullptr ? rocksdb::Env::Default() : reinterpret_cast<EnvHandle *>(handle)->env;
     std::unique_ptr<rocksdb::Env> paced;
@@ -94,6 +96,6 @@ char *table_file_verify(rocksdb_env_t *handle, const char *path, struct table_pa
     rocksdb::Options options;
     options.env = pace != nullptr ? paced.get() : env;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    rocksdb::Status status = Verify(options, path);
+    rocksdb::Status status = Verify(options, path, ret_opened);
     return status.ok() ? nullptr : strdup(status.ToString().c_str());
 }

@@ -19,9 +19,10 @@ struct table_pace {
 };
 
 /* Reads every block of a table with its checksum. NULL: all are as they were written; else what is
- * wrong, and where, to be freed with free(). The environment is NULL for plain files, the pace for
- * as fast as it goes. */
-char *table_file_verify(rocksdb_env_t *env, const char *path, struct table_pace *pace);
+ * wrong, and where, to be freed with free(); unless it could be opened, nothing in it can be read.
+ * The environment is NULL for plain files, the pace for as fast as it goes. */
+char *table_file_verify(rocksdb_env_t *env, const char *path, struct table_pace *pace,
+                        bool *ret_opened);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,328 @@
+/* salvage.c - see salvage.h.
+ *
+ * RocksDB's iterators stop at a block that they cannot read, and do not tell where the next one
+ * begins. So that is searched for: keys as numbers, ever further behind the last that was read,
+ * until a look there succeeds, and then between that and the one before. */
+#include "store/rocksdb/salvage.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "store/rocksdb/internal.h"
+#include "store/rocksdb/judge.h"
+#include "store/rocksdb/salvage_view.h"
+
+enum {
+    TABLES_MAX = 1 << 16,
+    SEARCHED_BYTES = 40, /* of a key; two that differ only behind them are not told apart */
+};
+
+struct salvage {
+    struct arena *arena;
+    struct rocksdb_store *source; /* closed; its lock is held */
+    const char *scratch;
+    const struct keyring *keyring;
+    struct files_observer *observer;
+    const char **unreadable; /* tables that cannot be opened.. */
+    const char **damaged;    /* ..and those, and tables of which some blocks cannot be read */
+    size_t unreadable_count;
+    size_t damaged_count;
+    bool rebuilt; /* without the manifest */
+    bool partial;
+    struct store *view;
+    struct store *older; /* without the damaged tables; NULL: not needed yet */
+};
+
+bool salvage_is_partial(const struct salvage *salvage) {
+    return salvage->partial;
+}
+
+static void tell(struct salvage *salvage, struct slice text) {
+    salvage->partial = true;
+    salvage->observer->fault(salvage->observer, text);
+}
+
+/* ---- tables ---- */
+
+static void look_at_table(struct salvage *salvage, const char *name) {
+    const struct rocksdb_store *source = salvage->source;
+    const char *directory = source->config.options.directory;
+    struct slice path = arena_printf(salvage->arena, "%s/%s", directory, name);
+    bool opened = false;
+    char *text = extension.table_file_verify(source->env, (const char *)path.data, NULL, &opened);
+    if (text == NULL)
+        return;
+    const char *kept = arena_copy(salvage->arena, name, strlen(name) + 1);
+    if (salvage->damaged_count < TABLES_MAX)
+        salvage->damaged[salvage->damaged_count++] = kept;
+    if (!opened && salvage->unreadable_count < TABLES_MAX)
+        salvage->unreadable[salvage->unreadable_count++] = kept;
+    tell(salvage, arena_printf(salvage->arena, "table file %s: %s%s", name, text,
+                               opened ? "" : "; nothing in it can be read"));
+    free(text);
+}
+
+static struct error *look_at_tables(struct salvage *salvage) {
+    const char *directory = salvage->source->config.options.directory;
+    DIR *files = opendir(directory);
+    if (files == NULL)
+        return error_local(salvage->arena, "%s cannot be read: %s", directory, strerror(errno));
+    salvage->damaged = ARENA_ARRAY(salvage->arena, const char *, TABLES_MAX + 1);
+    salvage->unreadable = ARENA_ARRAY(salvage->arena, const char *, TABLES_MAX + 1);
+    for (const struct dirent *file = readdir(files); file != NULL; file = readdir(files)) {
+        if (file_ends_with(file->d_name, ".sst"))
+            look_at_table(salvage, file->d_name);
+    }
+    closedir(files);
+    return NULL;
+}
+
+/* ---- views ---- */
+
+static struct error *open_view(struct salvage *salvage, const char *name,
+                               const char *const *without, bool rebuild, struct store **ret_view) {
+    const struct rocksdb_config *config = &salvage->source->config;
+    struct slice path = arena_printf(salvage->arena, "%s/%s", salvage->scratch, name);
+    struct rocksdb_store_options options = config->options;
+    options.directory = (const char *)path.data;
+    options.keyring = salvage->keyring;
+    struct salvage_files files = {config->options.directory, without, rebuild};
+    return salvage_view_open(salvage->arena, &options, config->keyspaces, config->keyspace_count,
+                             &files, ret_view);
+}
+
+/* As it was, if its manifest is sound and all its tables are there. */
+static struct error *open_first(struct salvage *salvage) {
+    struct error *error = rocksdb_judge_manifest(salvage->arena, salvage->source->cipher,
+                                                 salvage->source->config.options.directory);
+    salvage->rebuilt = error != NULL || salvage->unreadable_count > 0;
+    if (!salvage->rebuilt) {
+        error = open_view(salvage, "view", salvage->unreadable, false, &salvage->view);
+        salvage->rebuilt = error != NULL;
+    }
+    if (!salvage->rebuilt)
+        return NULL;
+    if (error != NULL)
+        tell(salvage, error->message);
+    tell(salvage, SLICE_LITERAL("the database is put together anew from its tables and logs: what "
+                                "was deleted not long ago may be back"));
+    return open_view(salvage, "rebuilt", salvage->unreadable, true, &salvage->view);
+}
+
+static struct error *open_older(struct salvage *salvage) {
+    if (salvage->older != NULL)
+        return NULL;
+    return open_view(salvage, "older", salvage->damaged, true, &salvage->older);
+}
+
+/* ---- opening ---- */
+
+static struct error *judge(struct salvage *salvage) {
+    struct rocksdb_store *source = salvage->source;
+    const char *directory = source->config.options.directory;
+    struct judgement judgement;
+    if (access(directory, R_OK | X_OK) != 0)
+        return error_local(salvage->arena, "%s cannot be read: %s", directory, strerror(errno));
+    if (!rocksdb_take_lock(source))
+        return error_local(salvage->arena, "the database in %s is in use: stop its server first",
+                           directory);
+    TRY(rocksdb_library_load_extension(salvage->arena));
+    struct error *error = rocksdb_judge(salvage->arena, source->cipher, directory, &judgement);
+    if (error != NULL)
+        tell(salvage, error->message);
+    return NULL;
+}
+
+struct error *salvage_open(struct arena *arena, const struct rocksdb_store_options *options,
+                           const char *scratch, const struct store_keyspace *keyspaces,
+                           size_t count, struct files_observer *observer,
+                           struct salvage **ret_salvage) {
+    struct salvage *salvage = ARENA_NEW(arena, struct salvage);
+    *salvage = (struct salvage){
+        .arena = arena, .scratch = scratch, .keyring = options->keyring, .observer = observer};
+    TRY(rocksdb_store_new(arena, options, keyspaces, count, &salvage->source));
+    struct error *error = judge(salvage);
+    if (error == NULL)
+        error = look_at_tables(salvage);
+    if (error == NULL)
+        error = open_first(salvage);
+    if (error != NULL)
+        salvage_close(salvage);
+    else
+        *ret_salvage = salvage;
+    return error;
+}
+
+void salvage_close(struct salvage *salvage) {
+    store_close(salvage->view);
+    store_close(salvage->older);
+    store_close(&salvage->source->base);
+}
+
+/* ---- where one can read on ---- */
+
+/* Whether a look at that key, or behind it, succeeds. */
+static bool can_read(struct salvage *salvage, uint8_t keyspace, const uint8_t *key, size_t len) {
+    struct arena arena;
+    struct store_txn *txn = NULL;
+    struct store_scan *scan = NULL;
+    struct store_range range = {keyspace, slice_of(key, len), SLICE_NONE};
+    struct slice found_key, found_value;
+    bool found = false;
+    arena_init(&arena);
+    struct error *error = store_begin(salvage->view, &arena, STORE_READ_LATEST, &txn);
+    if (error == NULL)
+        error = store_scan_open(txn, &range, false, &scan);
+    if (error == NULL)
+        error = store_scan_next(scan, &found, &found_key, &found_value);
+    store_scan_close(scan);
+    store_end(txn);
+    arena_release(&arena);
+    return error == NULL;
+}
+
+/* Adds 1 to the number that ends with byte `at`. False: it was the largest. */
+static bool add_at(uint8_t number[SEARCHED_BYTES], size_t at) {
+    for (;;) {
+        if (++number[at] != 0)
+            return true;
+        if (at-- == 0)
+            return false;
+    }
+}
+
+/* Of two numbers the one in the middle; false when they are neighbours. */
+static bool middle(const uint8_t low[SEARCHED_BYTES], const uint8_t high[SEARCHED_BYTES],
+                   uint8_t ret_middle[SEARCHED_BYTES]) {
+    unsigned sum = 0, carry = 0;
+    uint8_t halves[SEARCHED_BYTES + 1] = {0};
+    for (size_t i = SEARCHED_BYTES; i > 0; i--) {
+        sum = (unsigned)low[i - 1] + high[i - 1] + (sum >> 8);
+        halves[i] = (uint8_t)sum;
+    }
+    carry = sum >> 8;
+    for (size_t i = 1; i <= SEARCHED_BYTES; i++) {
+        unsigned both = carry << 8 | halves[i];
+        ret_middle[i - 1] = (uint8_t)(both >> 1);
+        carry = both & 1;
+    }
+    return memcmp(ret_middle, low, SEARCHED_BYTES) != 0;
+}
+
+/* The first key behind `last` from which on one can read; false: there is none. */
+static bool find_readable(struct salvage *salvage, uint8_t keyspace, struct slice last,
+                          uint8_t ret_key[SEARCHED_BYTES]) {
+    uint8_t low[SEARCHED_BYTES] = {0}, high[SEARCHED_BYTES], between[SEARCHED_BYTES];
+    memcpy(low, last.data, last.len < SEARCHED_BYTES ? last.len : SEARCHED_BYTES);
+    for (size_t at = SEARCHED_BYTES;; at--) {
+        if (at == 0)
+            return false;
+        memcpy(high, low, SEARCHED_BYTES);
+        if (add_at(high, at - 1) && can_read(salvage, keyspace, high, SEARCHED_BYTES))
+            break;
+    }
+    while (middle(low, high, between))
+        memcpy(can_read(salvage, keyspace, between, SEARCHED_BYTES) ? high : low, between,
+               SEARCHED_BYTES);
+    memcpy(ret_key, high, SEARCHED_BYTES);
+    return true;
+}
+
+/* ---- scanning ---- */
+
+struct scanning {
+    struct salvage *salvage;
+    struct salvage_visitor *visitor;
+    uint8_t keyspace;
+    uint8_t last[STORE_KEY_MAX + 1]; /* the next key that there may be */
+    size_t last_len;
+    uint64_t records;
+    bool failed; /* the visitor has */
+};
+
+/* The smallest key behind it. */
+static void pass(struct scanning *scanning, struct slice key) {
+    memcpy(scanning->last, key.data, key.len);
+    scanning->last[key.len] = 0;
+    scanning->last_len = key.len + 1;
+    scanning->records++;
+}
+
+static struct error *visit_all(struct scanning *scanning, struct store_scan *scan) {
+    for (;;) {
+        bool found = false;
+        struct slice key, value;
+        TRY(store_scan_next(scan, &found, &key, &value));
+        if (!found)
+            return NULL;
+        pass(scanning, key);
+        struct error *error = scanning->visitor->record(scanning->visitor, key, value);
+        scanning->failed = error != NULL;
+        TRY(error);
+    }
+}
+
+/* From where it is up to a key. The error is in the arena. */
+static struct error *visit(struct scanning *scanning, struct store *store, struct arena *arena,
+                           struct slice last) {
+    struct store_txn *txn = NULL;
+    struct store_scan *scan = NULL;
+    struct store_range range = {scanning->keyspace, slice_of(scanning->last, scanning->last_len),
+                                last};
+    TRY(store_begin(store, arena, STORE_READ, &txn));
+    struct error *error = store_scan_open(txn, &range, false, &scan);
+    if (error == NULL)
+        error = visit_all(scanning, scan);
+    store_scan_close(scan);
+    store_end(txn);
+    return error;
+}
+
+/* Over what cannot be read, with what there was before in its place. */
+static struct error *cross(struct scanning *scanning, struct arena *arena, struct slice reason,
+                           bool *ret_end) {
+    struct salvage *salvage = scanning->salvage;
+    uint8_t next[SEARCHED_BYTES];
+    struct slice first = arena_slice(arena, slice_of(scanning->last, scanning->last_len));
+    bool found = find_readable(salvage, scanning->keyspace, first, next);
+    struct slice last = found ? slice_of(next, sizeof(next)) : SLICE_NONE;
+    uint64_t before = scanning->records;
+    salvage->partial = true;
+    TRY(open_older(salvage));
+    struct error *error = visit(scanning, salvage->older, arena, last);
+    if (scanning->failed)
+        return error;
+    scanning->visitor->gap(scanning->visitor, first, last, scanning->records - before, reason);
+    if (found) {
+        memcpy(scanning->last, next, sizeof(next));
+        scanning->last_len = sizeof(next);
+    }
+    *ret_end = !found;
+    return NULL;
+}
+
+struct error *salvage_scan(struct salvage *salvage, uint8_t keyspace,
+                           struct salvage_visitor *visitor) {
+    struct scanning scanning = {.salvage = salvage, .visitor = visitor, .keyspace = keyspace};
+    struct arena arena;
+    struct error *error = NULL;
+    bool end = false;
+    arena_init(&arena);
+    while (!end && error == NULL) {
+        struct error *stopped = visit(&scanning, salvage->view, &arena, SLICE_NONE);
+        if (stopped == NULL)
+            end = true;
+        else if (scanning.failed)
+            error = stopped;
+        else
+            error = cross(&scanning, &arena, stopped->message, &end);
+        if (error != NULL)
+            error = error_local(salvage->arena, "%.*s", SLICE_ARGS(error->message));
+        arena_reset(&arena);
+    }
+    arena_release(&arena);
+    return error;
+}
