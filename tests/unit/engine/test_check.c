@@ -1,5 +1,5 @@
 /* test_check.c - a check of a store: what an engine leaves is sound at any moment, and each kind of
- * disagreement that is planted is found, with its place. */
+ * disagreement that is planted is found, with its place. What is salvaged of one is sound. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@
 #include "codec/statistics.h"
 #include "codec/stream.h"
 #include "engine/check.h"
+#include "engine/salvage.h"
 #include "support/backup_fixture.h"
 #include "support/expiry_fixture.h"
 #include "support/index_fixture.h"
@@ -343,6 +344,127 @@ static void what_is_left_of_the_dead_is_no_fault(void **state) {
     assert_int_equal(summary.left_over, 1);
 }
 
+/* ---- salvaging ---- */
+
+struct loss_listener {
+    struct salvage_observer base;
+    struct slice text;
+};
+
+static void listen_to_losses(struct salvage_observer *base, struct slice text) {
+    struct loss_listener *losses = container_of(base, struct loss_listener, base);
+    losses->text = arena_printf(&arena, "%.*s%.*s\n", SLICE_ARGS(losses->text), SLICE_ARGS(text));
+}
+
+static void take_all(struct salvaging *salvaging, uint8_t keyspace) {
+    struct store_range all = {keyspace, SLICE_NONE, SLICE_NONE};
+    struct store_txn *txn;
+    struct store_scan *scan;
+    struct slice key, value;
+    bool found;
+    assert_null(salvaging_next(salvaging, keyspace));
+    assert_null(store_begin(store, &arena, STORE_READ, &txn));
+    assert_null(store_scan_open(txn, &all, false, &scan));
+    for (;;) {
+        assert_null(store_scan_next(scan, &found, &key, &value));
+        if (!found)
+            break;
+        assert_null(salvaging_take(salvaging, key, value));
+    }
+    store_scan_close(scan);
+    store_end(txn);
+}
+
+/* What was lost; the new store is sound. */
+static const char *salvage(bool partial, struct salvage_totals *ret_totals,
+                           struct check_summary *ret_summary) {
+    struct store *made = fixture_store();
+    struct loss_listener losses = {{listen_to_losses}, SLICE_LITERAL("")};
+    struct salvaging *salvaging;
+    salvaging_begin(&arena, made, &losses.base, EXPIRY_NOW * 1000, &salvaging);
+    take_all(salvaging, KEYSPACE_CATALOG);
+    take_all(salvaging, KEYSPACE_ITEMS);
+    take_all(salvaging, KEYSPACE_CHANGES);
+    assert_null(salvaging_end(salvaging, partial, ret_totals));
+    salvaging_free(salvaging);
+    const char *faults = check(made, ret_summary);
+    if (ret_summary->faults != 0)
+        fail_msg("%s", faults);
+    store_close(made);
+    return (const char *)arena_printf(&arena, "%.*s", SLICE_ARGS(losses.text)).data;
+}
+
+static void a_sound_store_is_salvaged_whole(void **state) {
+    (void)state;
+    struct salvage_totals totals;
+    struct check_summary before, after;
+    check(store, &before);
+    assert_string_equal(salvage(false, &totals, &after), "");
+    assert_int_equal(totals.tables, 2);
+    assert_int_equal(totals.items, before.records[KEYSPACE_ITEMS]);
+    for (size_t i = 0; i < KEYSPACE_COUNT; i++)
+        assert_int_equal(after.records[i], before.records[i]);
+    assert_int_equal(after.range_count, before.range_count);
+}
+
+static void what_is_lost_is_told(void **state) {
+    (void)state;
+    struct salvage_totals totals;
+    struct check_summary after;
+    struct slice key = item_key(), item = get(KEYSPACE_ITEMS, key);
+    set(KEYSPACE_ITEMS, key, slice_of(item.data, item.len - 1));
+    const char *lost = salvage(false, &totals, &after);
+    assert_non_null(strstr(lost, "table T, item 0000"));
+    assert_non_null(strstr(lost, "history: 41 changes, since some may be missing"));
+    assert_int_equal(totals.items, 3 * 39 - 1);
+    set(KEYSPACE_ITEMS, key, item);
+}
+
+static void what_depends_on_the_lost_goes_too(void **state) {
+    (void)state;
+    struct salvage_totals totals;
+    struct check_summary after;
+    uint32_t id = id_of("stream", "T", NULL);
+    struct slice stream = SLICE_NONE;
+    struct key_range range = stream_definition_key_range(&arena);
+    struct store_txn *txn;
+    struct store_scan *scan;
+    struct slice key, value;
+    bool found;
+    assert_null(store_begin(store, &arena, STORE_READ, &txn));
+    assert_null(store_scan_open(
+        txn, &(struct store_range){KEYSPACE_CATALOG, range.first, range.last}, false, &scan));
+    assert_null(store_scan_next(scan, &found, &key, &value));
+    assert_true(found && id != 0);
+    stream = keep(key);
+    store_scan_close(scan);
+    store_end(txn);
+    /* The stream's definition, then a backup's item, then the last number. */
+    struct slice before = get(KEYSPACE_CATALOG, stream);
+    set(KEYSPACE_CATALOG, stream, SLICE_NONE);
+    assert_non_null(
+        strstr(salvage(true, &totals, &after), "table T: its stream is lost, and is off"));
+    set(KEYSPACE_CATALOG, stream, before);
+    key = first_of(KEYSPACE_ITEMS, id_of("backup", "a-backup", NULL));
+    before = get(KEYSPACE_ITEMS, key);
+    set(KEYSPACE_ITEMS, key, SLICE_NONE);
+    assert_non_null(
+        strstr(salvage(true, &totals, &after), "backup a-backup: it had 39 items, and has 38"));
+    set(KEYSPACE_ITEMS, key, before);
+    before = get(KEYSPACE_CATALOG, sequence_key());
+    set(KEYSPACE_CATALOG, sequence_key(), SLICE_NONE);
+    assert_string_equal(salvage(false, &totals, &after), "");
+    set(KEYSPACE_CATALOG, sequence_key(), before);
+    /* A table: its stream has ended, its items are left over. */
+    key = table_key(&arena, SLICE_LITERAL("T"));
+    before = get(KEYSPACE_CATALOG, key);
+    set(KEYSPACE_CATALOG, key, SLICE_NONE);
+    salvage(true, &totals, &after);
+    assert_int_equal(totals.tables, 1);
+    assert_int_equal(totals.left_over, 39 + 41);
+    set(KEYSPACE_CATALOG, key, before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_what_is_there),
@@ -354,6 +476,9 @@ int main(void) {
         cmocka_unit_test(changes_stand_where_they_belong),
         cmocka_unit_test(the_catalog_is_followed),
         cmocka_unit_test(damaged_records_are_told_with_their_place),
+        cmocka_unit_test(a_sound_store_is_salvaged_whole),
+        cmocka_unit_test(what_is_lost_is_told),
+        cmocka_unit_test(what_depends_on_the_lost_goes_too),
         cmocka_unit_test(what_is_left_of_the_dead_is_no_fault),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
