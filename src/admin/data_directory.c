@@ -225,6 +225,16 @@ struct error *data_directory_find(struct arena *arena, const char *directory,
     return opened(open_there(arena, directory, format, key, &data), &data, ret_data);
 }
 
+struct error *data_directory_find_damaged(struct arena *arena, const char *directory,
+                                          const struct master_key *key,
+                                          struct data_directory *ret_data) {
+    enum data_format format = FORMAT_NONE;
+    struct data_directory data = {0};
+    if (read_marker(arena, directory, &format) != NULL || format == FORMAT_NONE)
+        format = format_with(key);
+    return opened(open_there(arena, directory, format, key, &data), &data, ret_data);
+}
+
 struct error *data_directory_settle(struct arena *arena, const struct data_directory *data) {
     enum data_format format = FORMAT_NONE, mine = format_of(data);
     TRY(read_marker_there(arena, data->path, &format));

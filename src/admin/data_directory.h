@@ -30,6 +30,10 @@ struct error *data_directory_open(struct arena *arena, const char *directory,
 /* The same for one that must be there; nothing is made. */
 struct error *data_directory_find(struct arena *arena, const char *directory,
                                   const struct master_key *key, struct data_directory *ret_data);
+/* The same for one whose marker may be lost: then it is what the key says. */
+struct error *data_directory_find_damaged(struct arena *arena, const char *directory,
+                                          const struct master_key *key,
+                                          struct data_directory *ret_data);
 /* With its store open, so that no conversion is under way: an error when the directory has been
  * converted since it was looked at. Removes the other store. */
 struct error *data_directory_settle(struct arena *arena, const struct data_directory *data);

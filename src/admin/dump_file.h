@@ -15,6 +15,7 @@ struct dump_observer {
     void (*report)(struct dump_observer *observer, uint64_t records, uint64_t bytes);
 };
 
+struct dump_check;
 struct master_key;
 
 struct dump_file_summary {
@@ -47,6 +48,8 @@ struct dump_restore_options {
     /* Opens an encrypted file, and encrypts the directory; NULL: both are plain. */
     const struct master_key *key;
     struct dump_observer *observer;
+    /* Asked about every record; NULL: whether it is one of a database (engine/dump_check.h). */
+    struct dump_check *check;
 };
 
 /* Only verifies it; there is no directory. What is wrong with a file that could be opened is no

@@ -32,6 +32,7 @@ from wire import call
 TABLE = "rot"
 ITEMS = 60
 ROUNDS = 3
+SALVAGED = 0.4  # of the cases
 MARK_S = 1.6  # the server says about once a second how far it is durable
 
 
@@ -217,6 +218,30 @@ def judge(base, path, options):
     return done
 
 
+def salvage(base, path, options):
+    """`gramme check --salvage`: the new directory is sound and starts, and what is in it is right; what is lost is told. Returns how much it has."""
+    new, before = path.with_name("salvaged"), fingerprint(path)
+    shutil.rmtree(new, ignore_errors=True)
+    told = subprocess.run([binary(), "check", path, "--salvage", new, *options], capture_output=True, text=True, timeout=120)
+    text = told.stdout + told.stderr
+    assert told.returncode in (0, 1, 2) and not SANITIZER.search(text), f"gramme check --salvage: {told.returncode}, {text}"
+    assert fingerprint(path) == before, f"gramme check --salvage changed something: {text}"
+    assert not path.with_name("salvaged.partial").exists(), f"something is left over: {text}"
+    if told.returncode == 2:
+        assert not new.exists() and told.stderr.startswith("gramme: "), text
+        return "nothing salvaged"
+    assert check(new, options) == 0, f"what was salvaged is not sound: {text}"
+    server, refusal = start(new, options)
+    assert server is not None, f"what was salvaged does not start: {refusal}"
+    reply = call(server.port, "Scan", {"TableName": TABLE, "ConsistentRead": True})
+    server.stop()
+    found = [json.dumps(item, sort_keys=True) for item in reply.json.get("Items", [])]
+    wanted = {json.dumps(item, sort_keys=True) for item in json.loads(base.answers[0])["Items"]}
+    assert set(found) <= wanted, f"what was salvaged is wrong: {text}"
+    assert told.returncode == 1 or len(found) == len(wanted), f"{len(wanted) - len(found)} items are lost without a word: {text}"
+    return f"{len(found)} of {len(wanted)} items salvaged"
+
+
 def judge_start(base, path, options):
     before = fingerprint(path)
     server, refusal = start(path, options)
@@ -263,8 +288,9 @@ def run(cases, seed, encrypt):
             damage(rng, path / file, base)
             what = f"{base.path.name} {file}: {damage.__name__}"
             try:
-                done = judge(base, path, options)
-                kinds[done.split(":")[0].split(",")[0]] += 1
+                salvaged = "; " + salvage(base, path, options) if rng.random() < SALVAGED else ""
+                done = judge(base, path, options) + salvaged
+                kinds[done.split(":")[0].split(",")[0].split(";")[0]] += 1
                 print(f"ok {case + 1} - {what}: {done}", flush=True)
             except AssertionError as error:
                 failed += 1

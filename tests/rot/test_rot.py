@@ -25,6 +25,10 @@ class Rot(unittest.TestCase):
         for manifest in (self.path / "store").glob("MANIFEST-*"):
             manifest.write_bytes(manifest.read_bytes()[:-1])
         self.assertRegex(rot.judge(self.base, self.path, []), r"refused: .* MANIFEST-\d+ ends at byte \d+")
+        self.assertRegex(rot.salvage(self.base, self.path, []), r"^180 of 180 items")
+        fewer = [self.base.answers[0].replace('"round": {"N": "2"}', '"round": {"N": "3"}'), *self.base.answers[1:]]
+        with self.assertRaisesRegex(AssertionError, "what was salvaged is wrong"):
+            rot.salvage(self.base._replace(answers=fewer), self.path, [])
         fingerprint, marks = rot.fingerprint, iter(({}, {}, {"file": "before"}, {"file": "after"}))
         self.addCleanup(setattr, rot, "fingerprint", fingerprint)
         rot.fingerprint = lambda path: next(marks)

@@ -2,6 +2,7 @@
 
 import hashlib
 import pathlib
+import re
 import tarfile
 import unittest
 
@@ -116,6 +117,94 @@ class Damaged(CheckTest):
         self.assertIn(f"{self.file} is sound\n", self.check(self.file))
         flip(self.file, 2000)
         self.assertIn("fault: the backup is damaged", self.check(self.file, status=1))
+
+
+class Salvaged(CheckTest):
+    def salvage(self, *options, status=1):
+        """What it printed; what it made is sound, and is served."""
+        before = fingerprint(self.data)
+        result = self.run_gramme("check", self.data, "--salvage", self.copy, *options)
+        self.assertEqual((result.returncode, result.stderr), (status, ""), result.stdout)
+        self.assertEqual(fingerprint(self.data), before)
+        self.assertFalse(self.copy.with_name("copy.partial").exists())
+        self.assertIn("is sound\n", self.check(self.copy, *options))
+        return result.stdout
+
+    def items(self, table, *options):
+        with self.server(self.copy, *options) as server:
+            return len(boto3_client(server.endpoint).scan(TableName=table)["Items"])
+
+    def test_a_sound_directory_is_copied(self):
+        self.filled(kill=True)
+        told = self.salvage(status=0)
+        self.assertEqual(told, f"salvaged {self.data} to {self.copy}: 2 tables, 16 items, 0 records of changes; nothing is lost\n")
+        self.assertEqual((self.items("plain"), self.items("indexed")), (3, 13))
+
+    def test_tables_that_cannot_be_read(self):
+        tables = sorted(self.filled().glob("*.sst"))
+        for table in tables:
+            # One of these has the format record. Whatever the others lose, the rest is there.
+            if b"indexed" not in table.read_bytes():
+                table.write_bytes(b"not a table")
+        told = self.salvage()
+        self.assertIn("; nothing in it can be read\n", told)
+        self.assertEqual(self.items("plain"), 1)  # of the log
+
+    def test_a_manifest_that_is_gone(self):
+        for manifest in self.filled(kill=True).glob("MANIFEST-*"):
+            manifest.unlink()
+        self.assertIn("fault: the database is put together anew", self.salvage())
+        self.assertEqual((self.items("plain"), self.items("indexed")), (3, 13))
+
+    def test_everything_in_the_log_without_a_manifest(self):
+        with self.server() as server:
+            fill(boto3_client(server.endpoint))
+            server.kill()
+        self.assertEqual([*self.data.glob("store/*.sst")], [])
+        (self.data / "store/CURRENT").unlink()
+        self.salvage()
+        self.assertEqual((self.items("plain"), self.items("indexed")), (2, 13))
+
+    def test_an_encrypted_directory_with_secrets(self):
+        key = make_key(self.folder / "key")
+        options = ("--encrypt-with", key)
+        self.filled(*options)
+        made = self.gramme("key", "create", self.data, *options)
+        flip(self.data / "GRAMME", 3)
+        told = self.run_gramme("check", self.data, "--salvage", self.copy, *options)
+        self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
+        self.assertEqual(self.items("plain", *options), 3)
+        self.assertTrue((self.copy / "SECRETS").exists())
+        key_id = re.search(r"aws_access_key_id *= *(\S+)", made)[1]
+        secret = re.search(r"aws_secret_access_key *= *(\S+)", made)[1]
+        with self.server(self.copy, "--auth", *options) as server:
+            client = boto3_client(server.endpoint, key_id, secret=secret)
+            self.assertEqual(client.list_tables()["TableNames"], ["indexed", "plain"])
+
+    def test_a_backup(self):
+        self.backup_of_formats()
+        data = self.file.read_bytes()
+        self.file.write_bytes(data[:-30])
+        told = self.run_gramme("check", self.file, "--salvage", self.copy)
+        self.assertEqual(told.returncode, 1, told.stderr)
+        self.assertIn("fault: the backup ", told.stdout)
+        self.assertIn("is sound\n", self.check(self.copy))
+        self.assertEqual((self.items("plain"), self.items("indexed")), (2, 13))
+
+    def test_what_cannot_be_salvaged(self):
+        store = self.filled()
+        self.copy.mkdir()
+        (self.copy / "file").write_text("mine")
+        told = self.run_gramme("check", self.data, "--salvage", self.copy)
+        self.assertEqual((told.returncode, told.stdout), (2, ""))
+        self.assertIn("is not empty", told.stderr)
+        (self.copy / "file").unlink()
+        for path in (*store.glob("*.sst"), *store.glob("*.log")):
+            path.write_bytes(b"")
+        told = self.run_gramme("check", self.data, "--salvage", self.copy)
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("the format record is lost", told.stderr)
+        self.assertEqual(self.names(), ["copy", "data"])
 
 
 class Unchecked(CheckTest):

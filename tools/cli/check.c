@@ -1,6 +1,8 @@
 /* check.c - `gramme check`: what is wrong with a data directory or a backup, a line for each, and
  * what is there. */
-#include "admin/check.h"
+#include <signal.h>
+
+#include "admin/salvage.h"
 #include "base/container.h"
 #include "cli/display.h"
 #include "cli/key_option.h"
@@ -16,6 +18,7 @@ enum {
 struct check_given {
     const char *path;
     const char *encrypt_with;
+    const char *salvage;
 };
 
 /* ---- faults ---- */
@@ -84,11 +87,13 @@ static void print_backup(const struct data_check *check) {
             (double)check->backup.bytes / 1e6);
 }
 
-static void print_checked(const struct check_given *given, const struct printer *printer,
-                          const struct data_check *check) {
+static void end_faults(const struct printer *printer) {
     display_clear(printer->display);
     if (printer->told > SHOWN_MAX)
         say(stdout, "and %llu more faults\n", (unsigned long long)(printer->told - SHOWN_MAX));
+}
+
+static void print_checked(const struct check_given *given, const struct data_check *check) {
     if (check->is_backup)
         print_backup(check);
     else
@@ -104,6 +109,33 @@ static void print_checked(const struct check_given *given, const struct printer 
             check->faults == 1 ? "" : "s");
 }
 
+static struct error *check(struct arena *arena, const struct check_given *given,
+                           const struct data_check_options *options, uint64_t *ret_faults) {
+    const struct printer *printer = container_of(options->faults, struct printer, base);
+    struct data_check check;
+    TRY(data_check(arena, options, &check));
+    end_faults(printer);
+    print_checked(given, &check);
+    *ret_faults = check.faults;
+    return NULL;
+}
+
+/* ---- salvaging ---- */
+
+static struct error *salvage(struct arena *arena, const struct check_given *given,
+                             const struct data_check_options *options, uint64_t *ret_faults) {
+    const struct printer *printer = container_of(options->faults, struct printer, base);
+    struct data_salvage salvage;
+    TRY(data_salvage(arena, options, given->salvage, &salvage));
+    end_faults(printer);
+    say(stdout, "salvaged %s to %s: %llu tables, %llu items, %llu records of changes; %s\n",
+        given->path, given->salvage, (unsigned long long)salvage.totals.tables,
+        (unsigned long long)salvage.totals.items, (unsigned long long)salvage.totals.changes,
+        salvage.faults == 0 ? "nothing is lost" : "what is lost stands above");
+    *ret_faults = salvage.faults;
+    return NULL;
+}
+
 /* ---- the command ---- */
 
 static int run_check(const struct invocation *invocation) {
@@ -113,18 +145,19 @@ static int run_check(const struct invocation *invocation) {
     struct data_check_options options = {
         .path = given->path, .faults = &printer.base, .observer = &display.observer};
     struct master_key key;
-    struct data_check check;
+    uint64_t faults = 0;
+    signal(SIGXFSZ, SIG_IGN);
     struct error *error =
         key_option_read(invocation->arena, given->encrypt_with, &key, &options.key);
     if (error == NULL)
-        error = data_check(invocation->arena, &options, &check);
+        error =
+            (given->salvage != NULL ? salvage : check)(invocation->arena, given, &options, &faults);
     master_key_release(&key);
     if (error != NULL) {
         display_failed(&display, error);
         return EXIT_UNCHECKED;
     }
-    print_checked(given, &printer, &check);
-    return check.faults == 0 ? 0 : EXIT_FAULTS;
+    return faults == 0 ? 0 : EXIT_FAULTS;
 }
 
 #define AT(member) OPTION_AT(struct check_given, member)
@@ -138,6 +171,8 @@ static const struct argument check_arguments[] = {
 static const struct option check_options[] = {
     {"encrypt-with", "KEY", .kind = OPTION_TEXT, AT(encrypt_with), .otherwise = "PATH is plain",
      .help = "the key of what is encrypted, as for gramme serve"},
+    {"salvage", "NEW", .kind = OPTION_DIRECTORY, AT(salvage),
+     .help = "make the data directory NEW of what can be read, and list what cannot"},
     {.name = NULL},
 };
 
@@ -147,7 +182,9 @@ const struct command command_check = {
     .about =
         "Reads every file of the data directory PATH with its checksums, then every record, and "
         "compares what is kept twice: items and indexes, expiries, item collections, statistics, "
-        "backups, streams and history. Of a backup every record is checked. Nothing is changed.",
+        "backups, streams and history. Of a backup every record is checked. Nothing is changed.\n"
+        "With --salvage, what can be read of a damaged PATH becomes a new data directory, "
+        "encrypted as PATH is. What follows from items, indexes for example, is made anew.",
     .closing = "The exit status is 0 when PATH is sound, 1 when it has faults, and 2 when it could "
                "not be checked.",
     .arguments = check_arguments,
