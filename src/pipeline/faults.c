@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/container.h"
 #include "json/member.h"
+#include "ops/account/account.h"
 #include "ops/permission/permission.h"
 #include "ops/throttle/throttled_call.h"
 
@@ -202,6 +203,7 @@ static bool is_of_throttling(enum error_code code) {
 struct error *fault_error(const struct fault *fault, struct op_call *call) {
     struct error *error;
     if (!is_of_throttling(fault->error)) {
+        account_touch(call, slice_text(fault->table));
         error = error_new(call->arena, fault->error, "%s", usual_text(fault->error));
     } else {
         struct throttled_wish wish = {

@@ -57,6 +57,8 @@ class Faults(WireTest):
             client.put_item(TableName="table", Item={"pk": {"S": "2"}})
         self.assertEqual(self.fired(), [3, 3])
         self.assertIsNone(self.item("2"))
+        metrics = http_request(self.server.port, "GET", "/metrics", {}).body.decode()
+        self.assertIn('gramme_requests_total{table="table",operation="PutItem",code="InternalServerError"} 3\n', metrics)
 
     def test_threads_share_the_count(self):
         self.fault(Operation="PutItem", Error="ThrottlingException", Count=25)

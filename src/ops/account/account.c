@@ -1,6 +1,7 @@
 /* account.c - adding up. */
 #include "ops/account/account.h"
 
+#include "engine/catalog.h"
 #include "engine/read.h"
 #include "engine/write.h"
 #include "model/capacity.h"
@@ -19,6 +20,12 @@ struct account_table *account_table(struct op_call *call, struct slice name,
     entry->name = name;
     entry->table = table;
     return entry;
+}
+
+void account_touch(struct op_call *call, struct slice name) {
+    const struct table *table = catalog_find(call->context->catalog, name);
+    if (table != NULL)
+        account_table(call, name, table);
 }
 
 static struct account_cost *index_cost(struct op_call *call, struct account_table *table,

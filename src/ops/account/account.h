@@ -87,6 +87,9 @@ struct account {
 /* The entry of a table, made when the name is new: also one of which nothing is read is touched. */
 struct account_table *account_table(struct op_call *call, struct slice name,
                                     const struct table *table);
+/* Of a call that fails before it found its table, so that it is counted as one of that table; a
+ * name that no table has is left alone. */
+void account_touch(struct op_call *call, struct slice name);
 
 /* One item, looked for by its key. An absent one costs as much as a small one. Returns what it
  * costs, in half units, as the next two do. */
