@@ -44,7 +44,11 @@ class Systems(unittest.TestCase):
                 self.assertTrue(names)
                 self.assertLessEqual(names, known[program])
                 count += 1
-        self.assertGreater(count, 50)
+        self.assertGreater(count, 150)
+
+    def test_every_system_is_there(self):
+        folders = {path.parent.name for path in (ROOT / "apps").glob("*/main.c")}
+        self.assertEqual({program for program, _ in rows()}, folders)
 
 
 if __name__ == "__main__":

@@ -378,6 +378,9 @@ class AwsCli(ExchangeRates):
                        """ '#base = :base' --expression-attribute-names '{"#base": "Base"}'"""
                        """ --expression-attribute-values '{":base": {"S": "GBP"}}' --query 'sort(Items[].PK.S)' --output text""")
         self.assertEqual(out, "RATE#GBP#JPY\tRATE#GBP#USD\n")
+        self.assert_refused("ValidationException: Invalid KeyConditionExpression: Attribute name is a reserved keyword; reserved "
+                            "keyword: Base", self.client.query, TableName="ExchangeRates", IndexName="BaseCurrencyIndex",
+                            KeyConditionExpression="Base = :base", ExpressionAttributeValues={":base": {"S": "GBP"}})
 
     def test_the_sample_items_and_their_ttl(self):
         self.check_sample("ExchangeRates", {

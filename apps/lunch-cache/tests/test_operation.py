@@ -16,7 +16,7 @@ from testing import ROOT, apply, binary, boto3_client, program, run, settings, s
 import tls
 from encryption import files_with, make_key
 from server import Server
-from wire import clock
+from wire import JSON, clock, http_request
 
 TEMPLATE = ROOT / "apps/lunch-cache/template.yaml"
 
@@ -38,7 +38,7 @@ class Operation(LunchCache):
 class Alarms(Operation):
     """By a clock that the test moves."""
 
-    server_arguments = ["--memory", "--test-clock", "--throttle"]
+    server_arguments = ["--memory", "--test-clock", "--throttle", "--test-faults"]
     NAMES = ["errors", "slow-queries", "slow-reads", "slow-writes", "throttled"]
 
     def setUp(self):
@@ -82,6 +82,19 @@ class Alarms(Operation):
         self.minutes(6, lambda: None)
         wait_for(lambda: self.states()["errors"] == "OK")
 
+    def fault(self, **fault):
+        self.assertEqual(http_request(self.server.port, "POST", "/_gramme/faults", JSON, json.dumps(fault).encode()).status, 200)
+
+    def test_errors_of_the_server_count_too(self):
+        """The program tries again, and the alarm sees what it does not."""
+        def work():
+            self.fault(Operation="GetItem", Table=TABLE, Error="InternalServerError")
+            self.assertEqual(self.run_app("show", "niagara", "2025", "3")[0], 0)
+
+        self.store(MENU)
+        self.minutes(6, work)
+        wait_for(lambda: self.states()["errors"] == "ALARM")
+
     def test_an_average_above_the_limit_for_5_minutes(self):
         """100 ms, unless told otherwise; here everything is slow."""
         limits = {alarm["Threshold"] for alarm in self.watch.describe_alarms(AlarmNamePrefix=f"{TABLE}-slow")["MetricAlarms"]}
@@ -121,10 +134,13 @@ class Alarms(Operation):
         self.store(MENU)
         self.run_app("show", "niagara", "2025", "3")
         self.assertRaises(ClientError, self.client.get_item, TableName=TABLE, Key={"other": {"S": "x"}})
+        self.fault(Operation="GetItem", Table=TABLE, Error="InternalServerError")
+        self.run_app("show", "niagara", "2025", "3")
         self.advance(60)
         dimensions = [{"Name": "TableName", "Value": TABLE}]
         now = clock(self.server.port).json["Now"]
         for name, more in (("ConsumedReadCapacityUnits", dimensions), ("ConsumedWriteCapacityUnits", dimensions), ("UserErrors", []),
+                           ("SystemErrors", [*dimensions, {"Name": "Operation", "Value": "GetItem"}]),
                            ("SuccessfulRequestLatency", [*dimensions, {"Name": "Operation", "Value": "GetItem"}])):
             with self.subTest(name):
                 points = self.watch.get_metric_statistics(

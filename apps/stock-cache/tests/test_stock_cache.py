@@ -8,10 +8,11 @@ import sys
 import tempfile
 import time
 import unittest
+from datetime import datetime, timezone
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
-from testing import ROOT, AppTest, JsonApi, Service, binary, program, shell
+from testing import ROOT, AppTest, JsonApi, Service, binary, boto3_client, program, shell
 from wire import clock
 
 SOURCE = f"{program('stock-cache')} simulate-source"
@@ -289,6 +290,39 @@ class Policy(StockCache):
         self.check_policy(scenario)
 
 
+    def test_the_policy_of_the_design(self):
+        statement = json.loads((ROOT / "apps/stock-cache/policy.json").read_text())["Statement"][0]
+        self.assertEqual({name: statement[name] for name in ("Effect", "Action", "Resource")}, {
+            "Effect": "Allow", "Resource": "arn:aws:dynamodb:us-east-1:*:table/stock-price-cache",
+            "Action": ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:Query"]})
+
+
+class Cost(StockCache):
+    server_arguments = ["--memory", "--test-clock"]
+
+    def test_a_day_of_the_design(self):
+        """1,000 reads and 100 writes, at its prices, below a cent."""
+        watch = boto3_client(self.server.endpoint, service="cloudwatch")
+        self.addCleanup(watch.close)
+
+        def units(kind):
+            """What one quote consumes, in a minute of its own."""
+            start = (clock(self.server.port).json["Now"] // 60 + 1) * 60
+            clock(self.server.port, Now=start + 1, Running=False)
+            self.assertEqual(self.quote("AAPL", "", "--ttl", "1h")[0], kind)
+            clock(self.server.port, Now=start + 60)
+            times = {"StartTime": datetime.fromtimestamp(start, timezone.utc), "EndTime": datetime.fromtimestamp(start + 60, timezone.utc)}
+            return [sum(point["Sum"] for point in watch.get_metric_statistics(
+                Namespace="AWS/DynamoDB", MetricName=f"Consumed{name}CapacityUnits", Period=60, Statistics=["Sum"],
+                Dimensions=[{"Name": "TableName", "Value": "stock-price-cache"}], **times)["Datapoints"]) for name in ("Read", "Write")]
+
+        misses, hits = units("miss"), units("hit")
+        self.assertEqual(hits, [1, 0])
+        day = [100 * miss + 900 * hit for miss, hit in zip(misses, hits)]
+        self.assertLess((0.25 * day[0] + 1.25 * day[1]) / 1e6, 0.01)
+        self.assertGreaterEqual(misses[1], 1)
+
+
 class BadInput(StockCache):
     SYMBOL = "SYMBOL is 1 to 16 letters, digits, '.', '^', '=' or '-', not"
     TTL = "--ttl takes a duration like 45s, 30m, 24h or 14d, at most 366d, not"
@@ -380,12 +414,84 @@ class AwsCli(StockCache):
                        """ --expression-attribute-values '{":s": {"S": "AAPL"}}' --query 'Items[].[dataType.S, data.M.price.N]'""")
         self.assertEqual(out, "quote\t178.45\nquote#source\tNone\n")
 
+    TEMPLATE = """\
+AWSTemplateFormatVersion: '2010-09-09'
+Description: DynamoDB table for stock price caching
+
+Resources:
+  StockPriceCacheTable:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      TableName: stock-price-cache
+
+      # Key schema
+      AttributeDefinitions:
+        - AttributeName: symbol
+          AttributeType: S
+        - AttributeName: dataType
+          AttributeType: S
+
+      KeySchema:
+        - AttributeName: symbol
+          KeyType: HASH
+        - AttributeName: dataType
+          KeyType: RANGE
+
+      # Billing
+      BillingMode: PAY_PER_REQUEST
+
+      # TTL configuration
+      TimeToLiveSpecification:
+        AttributeName: ttl
+        Enabled: true
+
+      # Tags
+      Tags:
+        - Key: Project
+          Value: VirtualStockTrading
+        - Key: Component
+          Value: StockPriceCache
+        - Key: ManagedBy
+          Value: Teammate
+
+Outputs:
+  TableName:
+    Description: DynamoDB table name
+    Value: !Ref StockPriceCacheTable
+    Export:
+      Name: StockPriceCacheTableName
+
+  TableArn:
+    Description: DynamoDB table ARN
+    Value: !GetAtt StockPriceCacheTable.Arn
+    Export:
+      Name: StockPriceCacheTableArn
+"""
+
+    def test_the_template_of_the_design(self):
+        """Word for word; it makes the same table as ours, which has nothing about keys for encryption: the service's default."""
+        by_ours = self.shapes()
+        self.assertIsNone(by_ours["stock-price-cache"]["encryption"])
+        self.client.delete_table(TableName="stock-price-cache")
+        path = self.log.parent / "template.yaml"
+        path.write_text(self.TEMPLATE)
+        status, out, err = shell.run(f"{binary()} apply {path}", env={"AWS_ENDPOINT_URL": self.server.endpoint})
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("arn:aws:dynamodb:us-east-1:000000000000:table/stock-price-cache\n", out)
+        self.assertEqual(self.shapes(), by_ours)
+
+    def test_the_sample_items_by_the_program(self):
+        later = {"ttl": {"N": "1999999999"}, "timestamp": {"N": "1705328955"}, "updatedAt": {"S": "2024-01-15T10:30:00.000Z"}}
+        for data in (AAPL, MSFT):
+            self.client.put_item(TableName="stock-price-cache", Item={
+                "symbol": {"S": data["symbol"]}, "dataType": {"S": "quote"}, "data": {"M": attributes(data)}, **later})
+            self.assertEqual(self.quote(data["symbol"], "--fail"), ("hit", data))
+
     def test_the_sample_items_and_their_ttl(self):
         self.check_sample("stock-price-cache", {
             "symbol": {"S": "AAPL"}, "dataType": {"S": "quote"}, "ttl": {"N": "1705329000"}, "timestamp": {"N": "1705328955"},
             "updatedAt": {"S": "2024-01-15T10:30:00.000Z"},
-            "data": {"M": {name: {"S": value} if isinstance(value, str) else {"N": f"{value:g}" if value < 1e6 else str(value)}
-                           for name, value in AAPL.items()}}})
+            "data": {"M": attributes(AAPL)}})
 
     def test_provisioned(self):
         self.client.delete_table(TableName="stock-price-cache")
