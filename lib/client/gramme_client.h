@@ -74,6 +74,7 @@ struct ddb_item;   /* attributes by name: an item, a key, the values of an expre
 struct ddb_list;   /* values in order: a list, or the members of a set */
 struct ddb_value;  /* one attribute's value */
 struct ddb_cursor; /* the items of a query, a scan, a batch of gets or a statement */
+struct ddb_stream; /* the changes of a table, as they come */
 
 /* ---- the client ---- */
 
@@ -520,6 +521,60 @@ DDB_API int64_t ddb_cursor_scanned_count(const struct ddb_cursor *cursor);
  * came from, so give all items of a page out first; without a filter a `limit` ends the page, too.
  * NULL when it was the last page. Valid until the next call with this cursor. */
 DDB_API const struct ddb_item *ddb_cursor_position(const struct ddb_cursor *cursor);
+
+/* ---- streams ---- */
+
+/* What to read: the latest stream of a table, or a stream by its ARN, or the one of the position.
+ * Where to begin: at the position; without one with all that is kept, which is 24 hours, or with
+ * what comes from now on. */
+struct ddb_stream_options {
+    const char *table;
+    const char *stream_arn;
+    const char *position; /* of a former ddb_stream_position() */
+    bool latest;          /* only what comes from now on */
+    bool skip_trimmed;    /* go on with what is kept where records are gone that were not read */
+    int page_size;        /* records that one request asks for; 0: 1000 */
+};
+
+enum ddb_event {
+    DDB_INSERT,
+    DDB_MODIFY,
+    DDB_REMOVE,
+};
+
+struct ddb_record {
+    enum ddb_event event;
+    const char *event_id; /* the same when the record is read again */
+    const char *shard_id;
+    const char *sequence_number; /* grows within a shard */
+    int64_t created_s;           /* about when it happened, in seconds since 1970 */
+    bool expired;                /* removed by its time to live, and by nobody else */
+    const struct ddb_item *keys;
+    const struct ddb_item *old_image; /* these two as the stream's view type has them, else NULL */
+    const struct ddb_item *new_image;
+};
+
+/* NULL on failure. Close the stream before its client. */
+DDB_API struct ddb_stream *ddb_stream_open(struct ddb_client *client,
+                                           const struct ddb_stream_options *options);
+DDB_API void ddb_stream_close(struct ddb_stream *stream);
+
+/* The next record of all shards, waiting up to so many milliseconds for one. NULL when none came,
+ * or on failure: only then does ddb_client_error() have an error, and a later call tries again. The
+ * changes of one item come in order. Valid until the next call with this stream.
+ *
+ * When records that were not read are gone, because the stream keeps 24 hours, the error is a
+ * TrimmedDataAccessException; see skip_trimmed. */
+DDB_API const struct ddb_record *ddb_stream_next(struct ddb_stream *stream, int64_t timeout_ms);
+
+/* Where to go on another time: behind the latest record that was given. A text to keep, in the same
+ * transaction as what was made of the record if need be; free() it. After a crash the records since
+ * the position that was kept come once more. A shard that was begun with `latest` and had no record
+ * yet begins with the latest again. */
+DDB_API char *ddb_stream_position(const struct ddb_stream *stream);
+
+/* Whether the stream has been disabled and all its records were given. */
+DDB_API bool ddb_stream_finished(const struct ddb_stream *stream);
 
 #ifdef __cplusplus
 }
