@@ -61,11 +61,31 @@ static void check_cursor(struct ddb_cursor *cursor) {
     ddb_cursor_free(cursor);
 }
 
+static void check_stream(struct ddb_stream *stream) {
+    for (int i = 0; stream != NULL && i < 20; i++) {
+        const struct ddb_record *record = ddb_stream_next(stream, 0);
+        if (record != NULL) {
+            check_item(record->keys);
+            check_item(record->old_image);
+            check_item(record->new_image);
+        }
+        char *position = ddb_stream_position(stream);
+        CHECK(position != NULL);
+        free(position);
+    }
+    ddb_stream_close(stream);
+}
+
+static bool once(void *context) {
+    (void)context;
+    return false;
+}
+
 static void call(struct ddb_client *client, uint8_t which) {
     struct ddb_item *key = ddb_item_new(), *items[2] = {NULL, NULL};
     struct ddb_get gets[2] = {{.table = "t", .key = key}, {.table = "t", .key = key}};
     ddb_item_set_string(key, "pk", "x");
-    switch (which % 5) {
+    switch (which % 8) {
     case 0:
         ddb_get_item(client, gets, items);
         break;
@@ -78,6 +98,15 @@ static void call(struct ddb_client *client, uint8_t which) {
         break;
     case 3:
         ddb_transact_get_items(client, gets, 2, items);
+        break;
+    case 4:
+        check_stream(ddb_stream_open(client, &(struct ddb_stream_options){.stream_arn = "arn"}));
+        break;
+    case 5:
+        check_cursor(ddb_call_pages(client, "ListTables", NULL));
+        break;
+    case 6:
+        ddb_wait(client, &(struct ddb_wait){.table = "t", .go_on = once});
         break;
     default:
         ddb_batch_write_items(client, &(struct ddb_write){.table = "t", .item = key}, 1, NULL);

@@ -8,7 +8,7 @@ import unittest
 
 import signing
 from server import SANITIZER, binary
-from wire import WireTest
+from wire import WireTest, advance
 
 CASES = pathlib.Path(binary()).parent / "tests/wire/client/client_cases"
 
@@ -250,6 +250,62 @@ Table: music not found
             self.create(name)
         for limit in (1, 3, 7, 100):
             self.assert_case("lists", " ".join(names) + "\nok\n", str(limit))
+
+
+class Streams(ClientCase):
+    server_arguments = ["--memory", "--test-clock"]
+
+    def setUp(self):
+        super().setUp()
+        self.create(StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"})
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.position = f"{folder.name}/position"
+
+    def put(self, key, n):
+        self.client.put_item(TableName="table", Item={"pk": {"S": key}, "n": {"N": str(n)}})
+
+    def read(self, count=""):
+        *records, end = self.run_case("stream", str(count), CASE_POSITION=self.position).splitlines()
+        self.assertEqual(end, "ok")
+        return records
+
+    def test_every_kind_of_change(self):
+        self.put("a", 1)
+        self.put("a", 2)
+        self.client.delete_item(TableName="table", Key={"pk": {"S": "a"}})
+        self.assertEqual(self.read(), ["insert a - 1", "modify a 1 2", "remove a 2 -"])
+        self.assertEqual(self.read(), [])
+
+    def test_readers_that_go_on_where_others_ended(self):
+        """Over days and generations of shards, a few records in every run, each key's changes come once and in order."""
+        expected, seen = [], []
+        for n in range(12):
+            for key in "abcdefgh":
+                self.put(key, n)
+                expected.append((key, n))
+            seen += self.read(5)
+            advance(self.server.port, 3 * 3600)
+            seen += self.read()
+        self.assertEqual(len(seen), len(expected))
+        for key in "abcdefgh":
+            kinds = [line for line in seen if line.split()[1] == key]
+            self.assertEqual(kinds, [f"insert {key} - 0", *(f"modify {key} {n - 1} {n}" for n in range(1, 12))])
+
+    def test_what_was_trimmed_is_told(self):
+        self.put("a", 1)
+        self.assertEqual(len(self.read()), 1)
+        self.put("a", 2)
+        advance(self.server.port, 48 * 3600)
+        output = self.run_case("stream", CASE_POSITION=self.position)
+        self.assertRegex(output, "^service TrimmedDataAccessException .*: records of shardId-[0-9a-f-]+ were trimmed before they "
+                         "could be read; a stream keeps 24 hours\n$")
+
+    def test_a_table_without_a_stream(self):
+        self.client.delete_table(TableName="table")
+        self.create()
+        self.assert_case("stream", "input ClientError status=200 attempts=1 maybe_applied=0 request_id=yes: "
+                         "table table has no stream\n")
 
 
 class Settings(unittest.TestCase):

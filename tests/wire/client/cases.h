@@ -19,6 +19,7 @@ extern const struct client_case item_cases[];
 extern const struct client_case read_cases[];
 extern const struct client_case group_cases[];
 extern const struct client_case table_cases[];
+extern const struct client_case stream_cases[];
 
 /* "ok", or the error with everything that it has. Returns `ok`. */
 bool report(struct ddb_client *db, bool ok);

@@ -90,7 +90,8 @@ int main(int argc, char **argv) {
     });
     bool known =
         run_one_of(item_cases, db, name, argument) || run_one_of(read_cases, db, name, argument) ||
-        run_one_of(group_cases, db, name, argument) || run_one_of(table_cases, db, name, argument);
+        run_one_of(group_cases, db, name, argument) ||
+        run_one_of(table_cases, db, name, argument) || run_one_of(stream_cases, db, name, argument);
     ddb_client_free(db);
     if (!known)
         fprintf(stderr, "there is no case \"%s\"\n", name);
