@@ -21,6 +21,8 @@ enum { MARKER_BYTES_MAX = 64 };
 #define MARKER_TEXT "gramme data, format %d\n"
 #define FILLING "RESTORING"
 
+#define RESERVE "RESERVE"
+
 #define STORE "store"
 #define STORE_ENCRYPTED "encrypted"
 
@@ -40,7 +42,8 @@ static enum data_format format_with(const struct master_key *key) {
 static struct data_directory data_of(struct arena *arena, const char *directory,
                                      enum data_format format) {
     return (struct data_directory){.path = directory,
-                                   .store_path = files_join(arena, directory, store_names[format])};
+                                   .store_path = files_join(arena, directory, store_names[format]),
+                                   .reserve = files_join(arena, directory, RESERVE)};
 }
 
 void data_directory_release(struct data_directory *data) {
@@ -158,7 +161,7 @@ static struct error *check_has_no_store(struct arena *arena, const char *directo
 static struct error *make_new(struct arena *arena, const char *directory,
                               const struct master_key *key, struct data_directory *data) {
     static const char *const ours[] = {
-        MARKER_NEW, KEY_FILE, KEY_FILE_NEW, STORE, STORE_ENCRYPTED, NULL,
+        MARKER_NEW, KEY_FILE, KEY_FILE_NEW, RESERVE, STORE, STORE_ENCRYPTED, NULL,
     };
     bool empty = false;
     *data = data_of(arena, directory, format_with(key));

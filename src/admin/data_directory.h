@@ -17,6 +17,7 @@
 struct data_directory {
     const char *path;
     const char *store_path;  /* NUL-terminated, in the arena as the path is */
+    const char *reserve;     /* likewise: the path of a file for the store's use */
     struct keyring *keyring; /* the directory's own; NULL: it is plain */
 };
 

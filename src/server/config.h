@@ -19,6 +19,7 @@ struct server_config {
     uint64_t ttl_delay_ms;  /* how long items are kept after they expire */
     uint64_t clock_hold_ms; /* how long a jump of the system's clock is doubted */
     uint64_t cache_bytes;   /* of data read from disk; 0: a quarter of the machine's memory */
+    uint32_t reserve_mb;    /* of the disk, for a start when it is full; 0: none */
     uint64_t request_bytes; /* of requests under way; 0: 512 MiB */
     unsigned connections;   /* open at a time */
     unsigned connections_per_peer; /* likewise, from one address */

@@ -44,7 +44,9 @@ static struct error *open_store(struct server *server, struct arena *arena,
     struct rocksdb_store_options options = {.directory = server->data.store_path,
                                             .create = true,
                                             .keyring = server->data.keyring,
-                                            .settled_later = true};
+                                            .settled_later = true,
+                                            .reserve = server->data.reserve,
+                                            .reserve_bytes = server->config.reserve_mb * MIB};
     size_memory(&server->config, &options);
     TRY(rocksdb_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store));
     struct error *error = data_directory_settle(arena, &server->data);

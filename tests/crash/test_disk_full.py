@@ -4,9 +4,12 @@ The disk is made full with a limit on the size of files, which fails the write c
 server as a full disk does, and needs no privileges. Lifting the limit makes room again.
 """
 
+import errno
+import os
 import pathlib
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -14,7 +17,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "wire"))
 
 from server import Server
-from wire import call, check_envelope
+from wire import call, check_envelope, http_request
 
 
 def survive_the_limit():
@@ -71,6 +74,55 @@ class DiskFull(unittest.TestCase):
             self.assertEqual(self.names(server), {*before, "after"})
             described = call(server.port, "DescribeTable", {"TableName": "table"}).json["Table"]
             self.assertEqual(described["ItemCount"], len(before) + 1)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root may mount a file system that can be filled")
+class SmallDisk(unittest.TestCase):
+    """A server that is killed on a disk that is full starts by its reserve, and what is deleted is gone."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.disk = pathlib.Path(folder.name)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=96m", "tmpfs", self.disk], stderr=subprocess.PIPE, text=True)
+        if mounted.returncode != 0:
+            self.skipTest(mounted.stderr)
+        self.addCleanup(subprocess.run, ["umount", self.disk], check=True)
+
+    def fill(self):
+        with open(self.disk / "filling", "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(1 << 16))
+            except OSError as error:
+                self.assertEqual(error.errno, errno.ENOSPC)
+
+    def test_a_start_by_the_reserve(self):
+        data, reserve = self.disk / "data", self.disk / "data/RESERVE"
+        key = {"TableName": "table", "Key": {"pk": {"S": "1"}}}
+        server = Server("--data", data).start()
+        self.assertEqual(reserve.stat().st_blocks * 512, 16 << 20)
+        call(server.port, "CreateTable", {
+            "TableName": "table", "BillingMode": "PAY_PER_REQUEST", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}]})
+        for n in range(20):
+            self.assertEqual(call(server.port, "PutItem", {"TableName": "table", "Item": {"pk": {"S": str(n)}}}).status, 200)
+        self.fill()
+        self.assertEqual(call(server.port, "PutItem", {"TableName": "table", "Item": {"pk": {"S": "x" * 2000}, "d": {"S": "x" * 300000}}}).status, 500)
+        server.kill()
+        with Server("--data", data) as server:
+            self.assertIn("warning the disk is full: a reserve of 16 MB is given up to start with; make room", server.error_text())
+            self.assertFalse(reserve.exists())
+            self.assertEqual(call(server.port, "GetItem", key).json, {"Item": {"pk": {"S": "1"}}})
+            self.assertEqual(call(server.port, "DeleteItem", key).status, 200)
+            page = http_request(server.port, "GET", "/metrics", {}).body.decode()
+            self.assertIn("\ngramme_store_reserve_bytes 0\n", page)
+        (self.disk / "filling").unlink()
+        with Server("--data", data) as server:
+            self.assertEqual(reserve.stat().st_blocks * 512, 16 << 20)
+            self.assertEqual(call(server.port, "GetItem", key).json, {})
+        with Server("--data", data, "--reserve", 0):
+            self.assertFalse(reserve.exists())
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@
 
 /* The errno that a call on a log file fails with; 0: it works. */
 static atomic_int sync_errno, write_errno, truncate_errno;
-static atomic_bool full; /* there is no room for tables and manifests */
+static atomic_bool full;  /* there is no room for tables and manifests.. */
+static char reserve[128]; /* ..or as long as there is this file; "": none */
 
 static const char *name_of(int fd, char path[256]) {
     char link[64];
@@ -39,7 +40,7 @@ static bool is_log(int fd) {
 
 static bool has_no_room(int fd) {
     char path[256];
-    return atomic_load(&full) &&
+    return (atomic_load(&full) || (reserve[0] != '\0' && access(reserve, F_OK) == 0)) &&
            (strstr(name_of(fd, path), ".sst") != NULL || strstr(path, "MANIFEST") != NULL);
 }
 
@@ -308,7 +309,12 @@ static void a_store_that_cannot_be_opened_again_says_so(void **state) {
 
 static struct error *open_as_a_server_does(struct database *database) {
     struct rocksdb_store_options options = {
-        .directory = database->directory, .keyring = contract_keyring(), .settled_later = true};
+        .directory = database->directory,
+        .keyring = contract_keyring(),
+        .settled_later = true,
+        .reserve = reserve[0] == '\0' ? NULL : reserve,
+        .reserve_bytes = 1 << 20,
+    };
     return rocksdb_store_open(&database->arena, &options, contract_keyspaces, KEYSPACE_COUNT,
                               &database->store);
 }
@@ -330,6 +336,28 @@ static void a_start_on_a_full_disk_can_be_read(void **state) {
     assert_true(has(&database, "a") && !has(&database, "b"));
     atomic_store(&full, false);
     sleep(2);
+    must(try_put_text(&database, "b", "1"));
+    database_reopen(&database);
+    assert_true(has(&database, "a") && has(&database, "b"));
+    database_release(&database);
+}
+
+/* The room of the reserve is enough to open it, and to write. */
+static void a_start_on_a_full_disk_gives_up_the_reserve(void **state) {
+    (void)state;
+    struct database database;
+    database_init(&database);
+    must(try_put_text(&database, "a", "1"));
+    store_close(database.store);
+    snprintf(reserve, sizeof(reserve), "%s.reserve", database.directory);
+    FILE *file = fopen(reserve, "w");
+    assert_true(file != NULL && fputs("room", file) > 0 && fclose(file) == 0);
+    must(open_as_a_server_does(&database));
+    assert_int_equal(access(reserve, F_OK), -1);
+    assert_true(has(&database, "a"));
+    rocksdb_store_settle(database.store); /* in truth there is room, so it is made again */
+    unlink(reserve);
+    reserve[0] = '\0';
     must(try_put_text(&database, "b", "1"));
     database_reopen(&database);
     assert_true(has(&database, "a") && has(&database, "b"));
@@ -395,6 +423,7 @@ int main(void) {
         cmocka_unit_test(an_open_reader_keeps_what_it_reads),
         cmocka_unit_test(a_store_that_cannot_be_opened_again_says_so),
         cmocka_unit_test(a_start_on_a_full_disk_can_be_read),
+        cmocka_unit_test(a_start_on_a_full_disk_gives_up_the_reserve),
     };
     return cmocka_run_group_tests_name("rocksdb errors", tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ class OnDisk(EncryptionTest):
                 self.assert_nothing_readable()
             self.assert_nothing_readable()
         self.assertGreater(sum(path.stat().st_size for path in (self.data / "encrypted").iterdir()), 100_000)
-        self.assertEqual(sorted(path.name for path in self.data.iterdir()), ["GRAMME", "KEY", "encrypted"])
+        self.assertEqual(sorted(path.name for path in self.data.iterdir()), ["GRAMME", "KEY", "RESERVE", "encrypted"])
 
     def test_without_a_key_all_of_it_is_found(self):
         """The canary: the search finds what is there."""
@@ -266,7 +266,7 @@ class Rekey(EncryptionTest):
         self.assertRegex(self.gramme("rekey", self.data, "--new-key", self.key),
                          rf"^encrypted {self.data}: \d+ records, \d+\.\d MB in .* MB/s; copied and compared\n$")
         self.assert_nothing_readable()
-        self.assertEqual(sorted(path.name for path in self.data.iterdir()), ["GRAMME", "KEY", "encrypted"])
+        self.assertEqual(sorted(path.name for path in self.data.iterdir()), ["GRAMME", "KEY", "RESERVE", "encrypted"])
         with self.encrypted() as server:
             self.assertEqual(self.items(server), items)
             self.put(boto3_client(server.endpoint), 1, len(items))
@@ -275,7 +275,7 @@ class Rekey(EncryptionTest):
         self.gramme("rekey", self.data, "--new-key", self.key)
         self.assertIn("is encrypted with another key", self.refused("rekey", self.data, "--new-key", self.other))
         self.assertRegex(self.gramme("rekey", self.data, "--encrypt-with", self.key, "--plain"), rf"^decrypted {self.data}: ")
-        self.assertEqual(sorted(path.name for path in self.data.iterdir()), ["GRAMME", "store"])
+        self.assertEqual(sorted(path.name for path in self.data.iterdir()), ["GRAMME", "RESERVE", "store"])
         with self.server() as server:
             self.assertEqual(self.items(server), items)
 

@@ -110,7 +110,7 @@ def make(archive):
             client.close()
         with tarfile.open(archive, "w:gz") as tar:
             tar.add(data, "data", filter=lambda member:
-                    None if pathlib.Path(member.name).name.startswith(("LOG", "OPTIONS")) else member)
+                    None if pathlib.Path(member.name).name.startswith(("LOG", "OPTIONS", "RESERVE")) else member)
 
 
 if __name__ == "__main__":

@@ -255,6 +255,11 @@ static const struct option serve_options[] = {
     {"cache", "SIZE", .kind = OPTION_SIZE, AT(config.cache_bytes),
      .otherwise = "a quarter of the machine's",
      .help = "memory for data that was read from disk, as in 512M or 4G; taken when it is needed"},
+    {"reserve", "MB", .kind = OPTION_NUMBER, AT(config.reserve_mb), .number = {0, 1 << 20},
+     .preset = "16",
+     .help =
+         "megabytes that a file in DIR takes, to be given up when the disk is full, so that the "
+         "server can start and data be deleted; 0: none"},
     {"request-memory", "SIZE", .kind = OPTION_SIZE, AT(config.request_bytes), .otherwise = "512M",
      .help =
          "memory for requests and replies under way, besides a little for each connection: what "

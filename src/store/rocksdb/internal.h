@@ -7,6 +7,7 @@
 #include "base/container.h"
 #include "store/rocksdb/file_cipher.h"
 #include "store/rocksdb/library.h"
+#include "store/rocksdb/reserve.h"
 #include "store/rocksdb/rocksdb.h"
 #include "store/rocksdb/watermark.h"
 
@@ -48,6 +49,7 @@ struct rocksdb_store {
     atomic_uint_fast64_t commits;        /* since the store was opened */
     atomic_uint_fast64_t commits_synced; /* the first so many of them are durable */
     struct watermark_keeper watermark;
+    struct reserve reserve;
     int lock;     /* of the directory, for as long as the store is open; -1: none */
     bool is_kept; /* the files of before (aside.h) */
 };

@@ -139,6 +139,8 @@ static void config_copy(struct rocksdb_config *config, const struct rocksdb_stor
                         const struct store_keyspace *keyspaces, size_t count) {
     config->options = *options;
     config->options.directory = copy_text(options->directory);
+    if (options->reserve != NULL)
+        config->options.reserve = copy_text(options->reserve);
     config->keyspace_count = count;
     for (size_t i = 0; i < count; i++) {
         config->keyspaces[i] = keyspaces[i];
@@ -162,6 +164,7 @@ static void store_close_all(struct store *base) {
     rocks.writeoptions_destroy(store->write_relaxed);
     pthread_mutex_destroy(&store->gate.lock);
     free_text(store->config.options.directory);
+    free_text(store->config.options.reserve);
     for (size_t i = 0; i < store->config.keyspace_count; i++)
         free_text(store->config.keyspaces[i].name);
     free(store);
@@ -209,6 +212,8 @@ struct error *rocksdb_store_new(struct arena *arena, const struct rocksdb_store_
     store->lock = -1;
     store_init(&store->base, &rocksdb_engine, count);
     config_copy(&store->config, options, keyspaces, count);
+    store->reserve = (struct reserve){.path = store->config.options.reserve,
+                                      .bytes = store->config.options.reserve_bytes};
     rocksdb_gate_init(&store->gate);
     store->read_latest = rocks.readoptions_create();
     store->write_durable = rocks.writeoptions_create();

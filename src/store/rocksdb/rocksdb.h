@@ -20,6 +20,10 @@ struct rocksdb_store_options {
     /* The caller has a look at it before it counts as sound: until rocksdb_store_settle(), closing
      * it leaves the directory as it was before. */
     bool settled_later;
+    /* With that: a file that takes room on the disk, to be given up when a start finds none
+     * (reserve.h); its size, where 0 removes it. NULL: whatever is there stays. */
+    const char *reserve;
+    uint64_t reserve_bytes;
 };
 
 /* Refuses a directory that is in use, damaged, or made with keyspaces that are not in the list;

@@ -73,15 +73,47 @@ static bool is_for_room(const struct error *error) {
     return memmem(error->message.data, error->message.len, text, sizeof(text) - 1) != NULL;
 }
 
-/* Opening writes: the logs become tables. On a full disk a database is opened to read only, as if a
- * write had failed for lack of room; the gate opens it again when there is some. */
-static struct error *open_for_now(struct rocksdb_store *store, struct arena *arena) {
+/* Where that fails, RocksDB says what it thinks of it. */
+static void end_manifest(const struct rocksdb_store *store, const struct judgement *judgement) {
+    if (manifest_cut(store->config.options.directory, judgement->manifest,
+                     judgement->manifest_end) &&
+        store->config.options.settled_later)
+        log_warning("the store's MANIFEST-%06llu ends at byte %llu in what a crash cut short: it "
+                    "is left out",
+                    (unsigned long long)judgement->manifest,
+                    (unsigned long long)judgement->manifest_end);
+}
+
+/* From here on the files of before come back when it is closed before it is settled. */
+static void set_aside(struct rocksdb_store *store, const struct judgement *judgement) {
+    store->is_kept = !judgement->is_new && aside_keep(store->config.options.directory);
+    if (store->is_kept && judgement->manifest_end != 0)
+        end_manifest(store, judgement);
+}
+
+/* False: some could not be put back. */
+static bool put_back(struct rocksdb_store *store) {
+    bool done = !store->is_kept || aside_restore(store->config.options.directory);
+    store->is_kept = false;
+    return done;
+}
+
+/* Opening writes: the logs become tables. On a full disk it is tried with the room of the reserve.
+ * Then a database is opened to read only, as if a write had failed for lack of room; the gate opens
+ * it again when there is some. */
+static struct error *open_for_now(struct rocksdb_store *store, struct arena *arena,
+                                  const struct judgement *judgement) {
     struct error *error = rocksdb_database_open(store, arena);
     if (error == NULL || !is_for_room(error) || !store->config.options.settled_later)
         return error;
-    if (store->is_kept && !aside_restore(store->config.options.directory))
+    if (!put_back(store))
         return error;
-    store->is_kept = false;
+    if (reserve_give_up(&store->reserve)) {
+        set_aside(store, judgement);
+        error = rocksdb_database_open(store, arena);
+        if (error == NULL || !is_for_room(error) || !put_back(store))
+            return error;
+    }
     if (rocksdb_database_open_as(store, arena, OPEN_TO_READ) != NULL)
         return error;
     log_error("the disk is full: the store can be read, and takes no writes until there is room");
@@ -92,7 +124,7 @@ static struct error *open_for_now(struct rocksdb_store *store, struct arena *are
 static struct error *open_judged(struct rocksdb_store *store, struct arena *arena,
                                  const struct judgement *judgement) {
     const char *directory = store->config.options.directory;
-    TRY(open_for_now(store, arena));
+    TRY(open_for_now(store, arena, judgement));
     TRY(check_sequence(store, arena, &judgement->watermark));
     watermark_keeper_init(&store->watermark, directory, store->cipher, &judgement->watermark,
                           rocks.get_latest_sequence_number(store->db));
@@ -109,17 +141,6 @@ struct error *rocksdb_open_judged_to_read(struct rocksdb_store *store, struct ar
     return error;
 }
 
-/* Where that fails, RocksDB says what it thinks of it. */
-static void end_manifest(const struct rocksdb_store *store, const struct judgement *judgement) {
-    if (manifest_cut(store->config.options.directory, judgement->manifest,
-                     judgement->manifest_end) &&
-        store->config.options.settled_later)
-        log_warning("the store's MANIFEST-%06llu ends at byte %llu in what a crash cut short: it "
-                    "is left out",
-                    (unsigned long long)judgement->manifest,
-                    (unsigned long long)judgement->manifest_end);
-}
-
 struct error *rocksdb_start(struct rocksdb_store *store, struct arena *arena) {
     const char *directory = store->config.options.directory;
     struct judgement judgement;
@@ -131,9 +152,7 @@ struct error *rocksdb_start(struct rocksdb_store *store, struct arena *arena) {
         return error_local(arena, "The database in %s is damaged: %.*s", directory,
                            SLICE_ARGS(error->message));
     tell(store, &judgement);
-    store->is_kept = !judgement.is_new && aside_keep(directory);
-    if (store->is_kept && judgement.manifest_end != 0)
-        end_manifest(store, &judgement);
+    set_aside(store, &judgement);
     TRY(open_judged(store, arena, &judgement));
     if (!store->config.options.settled_later)
         rocksdb_store_settle(&store->base);
@@ -145,8 +164,10 @@ void rocksdb_store_settle(struct store *base) {
     if (store->is_kept)
         aside_drop(store->config.options.directory);
     store->is_kept = false;
-    if (!store->watermark.running)
-        watermark_keeper_start(&store->watermark);
+    if (store->watermark.running)
+        return;
+    reserve_look(&store->reserve);
+    watermark_keeper_start(&store->watermark, &store->reserve);
 }
 
 void rocksdb_stop(struct rocksdb_store *store) {

@@ -66,7 +66,7 @@ size_t rocksdb_store_statistics(struct store *base, struct arena *arena,
     struct rocksdb_store *store = rocksdb_of(base);
     size_t count = sizeof(properties) / sizeof(properties[0]);
     double seconds;
-    _Static_assert(sizeof(properties) / sizeof(properties[0]) + 2 <= STORE_STATISTICS_MAX, "room");
+    _Static_assert(sizeof(properties) / sizeof(properties[0]) + 3 <= STORE_STATISTICS_MAX, "room");
     if (rocksdb_gate_enter(store, arena) != NULL)
         return 0;
     for (size_t i = 0; i < count; i++)
@@ -76,7 +76,10 @@ size_t rocksdb_store_statistics(struct store *base, struct arena *arena,
         ret_list[count++] = (struct store_statistic){
             "stalled_seconds", "For how long writes were slowed down or stopped.", seconds};
     rocksdb_gate_leave(store);
-    ret_list[count] = (struct store_statistic){"commits", "Commits since the store was opened.",
-                                               (double)atomic_load(&store->commits)};
-    return count + 1;
+    ret_list[count++] = (struct store_statistic){"commits", "Commits since the store was opened.",
+                                                 (double)atomic_load(&store->commits)};
+    ret_list[count++] = (struct store_statistic){
+        "reserve_bytes", "Room that is kept for a start on a full disk; 0: none, or given up.",
+        (double)reserve_kept_bytes(&store->reserve)};
+    return count;
 }

@@ -105,6 +105,7 @@ static void *keep(void *context) {
         }
         pthread_mutex_unlock(&keeper->lock);
         write_news(keeper);
+        reserve_look(keeper->reserve);
         pthread_mutex_lock(&keeper->lock);
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
@@ -130,7 +131,8 @@ void watermark_keeper_init(struct watermark_keeper *keeper, const char *director
     pthread_condattr_destroy(&clock);
 }
 
-void watermark_keeper_start(struct watermark_keeper *keeper) {
+void watermark_keeper_start(struct watermark_keeper *keeper, struct reserve *reserve) {
+    keeper->reserve = reserve;
     CHECK(pthread_create(&keeper->thread, NULL, keep, keeper) == 0);
     keeper->running = true;
 }

@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "store/rocksdb/file_cipher.h"
+#include "store/rocksdb/reserve.h"
 
 #define WATERMARK_FILE "SYNCED"
 
@@ -38,6 +39,7 @@ struct watermark_keeper {
     const char *directory;
     struct file_cipher *cipher;
     struct watermark last;       /* that was written */
+    struct reserve *reserve;     /* looked at between two marks */
     atomic_uint_fast64_t synced; /* the last sequence number that is durable */
     atomic_bool news;            /* since the thread looked */
     bool running;
@@ -51,7 +53,7 @@ struct watermark_keeper {
 void watermark_keeper_init(struct watermark_keeper *keeper, const char *directory,
                            struct file_cipher *cipher, const struct watermark *last,
                            uint64_t sequence);
-void watermark_keeper_start(struct watermark_keeper *keeper);
+void watermark_keeper_start(struct watermark_keeper *keeper, struct reserve *reserve);
 /* Writes a last mark, when it was started. Fine when there was no init. */
 void watermark_keeper_release(struct watermark_keeper *keeper);
 /* Everything up to `sequence` is durable. */
