@@ -68,9 +68,12 @@ void cache_forget(const char *pk) {
     pthread_mutex_unlock(&cache.lock);
 }
 
-void cache_clear(void) {
+void cache_forget_all(void) {
+    pthread_mutex_lock(&cache.lock);
+    cache.moment++;
     for (int i = 0; i < CACHE_MENUS_MAX; i++) {
         ddb_item_free(cache.entries[i].menu);
-        cache.entries[i] = (struct entry){.menu = NULL};
+        cache.entries[i].menu = NULL;
     }
+    pthread_mutex_unlock(&cache.lock);
 }

@@ -21,8 +21,8 @@ struct cache_view {
 void cache_find(const char *pk, struct cache_view *ret_view);
 /* Keeps a copy of what was read after cache_find(), unless something was changed since. */
 void cache_keep(const struct ddb_item *menu, int64_t lifetime_s, uint64_t moment);
-/* After a change. */
+/* After a change: of one menu, or of nobody knows which. */
 void cache_forget(const char *pk);
-void cache_clear(void);
+void cache_forget_all(void);
 
 #endif

@@ -72,6 +72,8 @@ static bool read_menu(struct service_call *call, const char *table, const char *
     ret_view->left_s = lifetime_s;
     if (ret_view->menu != NULL)
         cache_keep(ret_view->menu, lifetime_s, ret_view->moment);
+    else if (fresh)
+        cache_forget(pk); /* somebody else has deleted it */
     return true;
 }
 
@@ -324,6 +326,8 @@ static enum app_status grade(struct app *app) {
     char table[MENU_TABLE_SIZE];
     int graded = 0;
     bool ok = menu_table(app, table) && upkeep_grade(app, table, &graded);
+    if (graded > 0)
+        cache_forget_all();
     atomic_fetch_add(&counters[COUNT_GRADED].count, (unsigned)graded);
     return ok ? APP_OK : APP_FAILED;
 }
@@ -347,6 +351,6 @@ enum app_status serve_command(struct app *app) {
         !duration_option(app, "ttl", &seconds))
         return APP_USAGE;
     enum app_status status = service_run(app, &service);
-    cache_clear();
+    cache_forget_all();
     return status;
 }

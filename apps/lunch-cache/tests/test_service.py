@@ -102,14 +102,25 @@ class Serve(LunchCache):
             service.request("PUT", self.PATH, {"lunches": [LUNCH] * 3, "ttlSeconds": 1000})
             self.assertEqual(service.get(self.PATH)[1]["lunchCount"], 3)
             self.assertRegex(self.headers(service, self.PATH)["Cache-Control"], r"^max-age=(\d{3}|1000)$")  # as its ttl says
+            self.run_app("delete", "niagara", "2025", "3")
+            self.assertEqual([service.get(f"{self.PATH}{more}")[0] for more in ("", "?fresh=true", "")], [200, 404, 404])
             self.assertEqual(self.headers(service, "/stats")["Cache-Control"], "no-store")
             metrics = service.text("/metrics")
-            self.assertIn("gramme_lunch_cache_cache_misses_total 3\n", metrics)
-            self.assertIn("gramme_lunch_cache_cache_hits_total 4\n", metrics)
+            self.assertIn("gramme_lunch_cache_cache_misses_total 5\n", metrics)
+            self.assertIn("gramme_lunch_cache_cache_hits_total 5\n", metrics)
+        self.store({**MENU, "lunches": [LUNCH] * 2})
         with self.service("--cache-for", "1s") as service:
             service.get(self.PATH)
             self.store(MENU)
             wait_for(lambda: service.get(self.PATH)[1]["lunchCount"] == 1)
+
+    def test_grades_show_at_once(self):
+        """Also of a menu that is in memory."""
+        with self.service("--grade-every", "1s") as service:
+            self.client.put_item(TableName=TABLE, Item={
+                "pk": {"S": "niagara-2025-03"}, "restaurant": {"S": "niagara"}, "week": {"N": "3"}, "cachedAt": {"S": "then"},
+                "lunches": {"L": [{"M": {"name": {"S": "Fisk"}}}]}})
+            wait_for(lambda: "dataQuality" in service.get(self.PATH)[1])
 
     def test_more_menus_than_are_kept(self):
         with self.service() as service:
