@@ -18,6 +18,7 @@ struct server_config {
     const char *account;    /* its number, 12 digits */
     uint64_t ttl_delay_ms;  /* how long items are kept after they expire */
     uint64_t clock_hold_ms; /* how long a jump of the system's clock is doubted */
+    uint64_t scrub_ms;      /* in how long all files are read through, again and again; 0: never */
     uint64_t cache_bytes;   /* of data read from disk; 0: a quarter of the machine's memory */
     uint32_t reserve_mb;    /* of the disk, for a start when it is full; 0: none */
     uint64_t request_bytes; /* of requests under way; 0: 512 MiB */

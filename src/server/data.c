@@ -44,6 +44,7 @@ static struct error *open_store(struct server *server, struct arena *arena,
     struct rocksdb_store_options options = {.directory = server->data.store_path,
                                             .create = true,
                                             .keyring = server->data.keyring,
+                                            .scrub_ms = server->config.scrub_ms,
                                             .settled_later = true,
                                             .reserve = server->data.reserve,
                                             .reserve_bytes = server->config.reserve_mb * MIB};

@@ -252,6 +252,9 @@ static const struct option serve_options[] = {
     {"clock-hold", "DURATION", .kind = OPTION_DURATION, AT(config.clock_hold_ms), .preset = "1h",
      .help = "how long a jump of the system's clock by more than five minutes is doubted: until it "
              "has lasted so long nothing expires by it; 0 follows at once"},
+    {"scrub", "DURATION", .kind = OPTION_DURATION, AT(config.scrub_ms), .preset = "7d",
+     .help = "in how long all files in DIR are read through, again and again, to see that the disk "
+             "has them as they were written; 0: never"},
     {"cache", "SIZE", .kind = OPTION_SIZE, AT(config.cache_bytes),
      .otherwise = "a quarter of the machine's",
      .help = "memory for data that was read from disk, as in 512M or 4G; taken when it is needed"},

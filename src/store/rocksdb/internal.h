@@ -30,6 +30,7 @@ struct gate {
 };
 
 struct judgement;
+struct scrubber;
 
 struct rocksdb_store {
     struct store base;
@@ -50,8 +51,9 @@ struct rocksdb_store {
     atomic_uint_fast64_t commits_synced; /* the first so many of them are durable */
     struct watermark_keeper watermark;
     struct reserve reserve;
-    int lock;     /* of the directory, for as long as the store is open; -1: none */
-    bool is_kept; /* the files of before (aside.h) */
+    struct scrubber *scrubber; /* NULL: none */
+    int lock;                  /* of the directory, for as long as the store is open; -1: none */
+    bool is_kept;              /* the files of before (aside.h) */
 };
 
 /* Values that stay where RocksDB has them until the transaction ends. */

@@ -11,6 +11,7 @@
 #include "base/container.h"
 #include "store/rocksdb/log_walk.h"
 #include "store/rocksdb/manifest.h"
+#include "store/rocksdb/scrub_mark.h"
 
 enum {
     BATCH_HEADER = 12, /* sequence number (8), count (4) */
@@ -150,6 +151,7 @@ static struct error *judge_headers(struct arena *arena, struct file_cipher *ciph
         char start[2];
         struct stat status;
         if (strcmp(file->d_name, WATERMARK_FILE) != 0 &&
+            strncmp(file->d_name, SCRUB_FILE, strlen(SCRUB_FILE)) != 0 &&
             fstatat(dirfd(files), file->d_name, &status, 0) == 0 && S_ISREG(status.st_mode) &&
             log_read_text(cipher, dirfd(files), file->d_name, start, sizeof(start)) == LOG_FOREIGN)
             return error_local(arena, "its file %s is not encrypted by the key of this directory",

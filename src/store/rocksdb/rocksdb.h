@@ -17,6 +17,9 @@ struct rocksdb_store_options {
     /* NULL: its files are plain. Else every file is encrypted by a key of its own, which a key of
      * this ring seals (file_cipher.h). */
     const struct keyring *keyring;
+    /* In how long all its tables are read through to see that they are as they were written
+     * (scrub.h), again and again; 0: never. From rocksdb_store_settle() on. */
+    uint64_t scrub_ms;
     /* The caller has a look at it before it counts as sound: until rocksdb_store_settle(), closing
      * it leaves the directory as it was before. */
     bool settled_later;

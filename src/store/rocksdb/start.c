@@ -12,6 +12,7 @@
 #include "store/rocksdb/internal.h"
 #include "store/rocksdb/judge.h"
 #include "store/rocksdb/manifest.h"
+#include "store/rocksdb/scrub.h"
 
 /* ---- the lock ---- */
 
@@ -168,9 +169,11 @@ void rocksdb_store_settle(struct store *base) {
         return;
     reserve_look(&store->reserve);
     watermark_keeper_start(&store->watermark, &store->reserve);
+    scrubber_start(store);
 }
 
 void rocksdb_stop(struct rocksdb_store *store) {
+    scrubber_stop(store);
     watermark_keeper_release(&store->watermark);
     rocksdb_database_close(store);
     if (store->is_kept && !aside_restore(store->config.options.directory))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store/rocksdb/internal.h"
+#include "store/rocksdb/scrub.h"
 
 static const struct property {
     const char *property; /* RocksDB's name, after "rocksdb." */
@@ -66,7 +67,9 @@ size_t rocksdb_store_statistics(struct store *base, struct arena *arena,
     struct rocksdb_store *store = rocksdb_of(base);
     size_t count = sizeof(properties) / sizeof(properties[0]);
     double seconds;
-    _Static_assert(sizeof(properties) / sizeof(properties[0]) + 3 <= STORE_STATISTICS_MAX, "room");
+    _Static_assert(sizeof(properties) / sizeof(properties[0]) + 3 + SCRUB_STATISTICS <=
+                       STORE_STATISTICS_MAX,
+                   "room");
     if (rocksdb_gate_enter(store, arena) != NULL)
         return 0;
     for (size_t i = 0; i < count; i++)
@@ -81,5 +84,5 @@ size_t rocksdb_store_statistics(struct store *base, struct arena *arena,
     ret_list[count++] = (struct store_statistic){
         "reserve_bytes", "Room that is kept for a start on a full disk; 0: none, or given up.",
         (double)reserve_kept_bytes(&store->reserve)};
-    return count;
+    return count + scrubber_statistics(store, &ret_list[count]);
 }

@@ -1,7 +1,7 @@
 /* table_files.cc - see table_files.h.
  *
- * The reader of RocksDB knows no limit to its rate: so the files below it wait, each time before
- * they read. Nothing that is read stays in memory. */
+ * The reader of RocksDB knows no limit to its rate: so the files below it wait, each time when they
+ * have read. Nothing that is read stays in memory. */
 #include "store/rocksdb/table_files.h"
 
 #include <rocksdb/env.h>
@@ -32,9 +32,10 @@ class PacedFile : public rocksdb::FSRandomAccessFile {
 
     IOStatus Read(uint64_t offset, size_t n, const IOOptions &options, Slice *result, char *scratch,
                   IODebugContext *dbg) const override {
-        if (!pace_->wait(pace_, n))
+        IOStatus status = file_->Read(offset, n, options, result, scratch, dbg);
+        if (status.ok() && !pace_->wait(pace_, result->size()))
             return IOStatus::Aborted("given up");
-        return file_->Read(offset, n, options, result, scratch, dbg);
+        return status;
     }
     size_t GetRequiredBufferAlignment() const override {
         return file_->GetRequiredBufferAlignment();

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Asked before so many bytes of a file are read: it may wait. False: the file is given up. */
+/* Asked when so many bytes of a file were read: it may wait. False: the file is given up. */
 struct table_pace {
     bool (*wait)(struct table_pace *pace, size_t bytes);
 };
