@@ -31,6 +31,8 @@ static struct slice date_now(struct connection *c) {
 /* The packed body takes the place of the plain one; the two buffers swap roles. */
 static enum http_coding pack(struct connection *c) {
     struct buffer *body = &c->exchange.reply, *packed = &c->thread->packed;
+    if (c->answer.coding != HTTP_CODING_NONE)
+        return c->answer.coding;
     if (body->len < HTTP_PACK_BYTES_MIN || body->len > HTTP_PACK_BYTES_MAX)
         return HTTP_CODING_NONE;
     enum http_coding coding = http_request_accepted_coding(&c->exchange.request);

@@ -95,6 +95,7 @@ struct exchange_reply_options {
     int status;
     struct slice content_type; /* absent: no such header */
     struct slice headers;      /* more header lines, each ended by CRLF; copied */
+    enum http_coding coding;   /* of the body, when it is packed already */
     bool close;                /* end the connection after this reply */
     bool drop;                 /* end it without a reply */
 };
