@@ -5,6 +5,7 @@
  * exchange's I/O thread. */
 #include "pipeline/routes.h"
 
+#include "console/console.h"
 #include "pipeline/clock_route.h"
 #include "pipeline/fault_route.h"
 
@@ -33,7 +34,14 @@ static void refuse(struct exchange *exchange) {
     exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 403});
 }
 
+static bool show_console(struct exchange *exchange) {
+    const struct pipeline_thread *thread = exchange->thread_context;
+    return thread->console != NULL && console_handle(exchange, thread->console);
+}
+
 bool routes_handle(struct exchange *exchange) {
+    if (show_console(exchange))
+        return true;
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
         if (slice_equal(exchange->request.path, slice_text(routes[i].path))) {
             if (routes_are_allowed(exchange))

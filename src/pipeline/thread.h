@@ -10,6 +10,7 @@
 #include "pipeline/slow_log.h"
 #include "pipeline/workers.h"
 
+struct console;
 struct delays;
 struct faults;
 struct pages;
@@ -29,7 +30,8 @@ struct pipeline_thread {
     struct faults *faults; /* NULL: nothing is to go wrong */
     struct delays *delays; /* with faults */
     const struct pages *pages;
-    struct slow_log *slow; /* NULL: there is none */
+    const struct console *console; /* NULL: there is none */
+    struct slow_log *slow;         /* NULL: there is none */
     /* Has published what was counted, before metrics are read and around a move of the clock. */
     struct publishing {
         void (*now)(void *user); /* NULL: nobody publishes */

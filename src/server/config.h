@@ -42,6 +42,7 @@ struct server_config {
     uint32_t slow_ms;           /* requests that take longer are told in the log; 0: none are */
     bool metrics_open;          /* /metrics is answered to everybody */
     uint16_t metrics_port;      /* of its own, for that and for /health; 0: none */
+    bool no_console;            /* there are no pages for browsers at /_gramme/ */
     bool test_clock;            /* for tests of clients: time can be moved at /_gramme/clock */
 };
 

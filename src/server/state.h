@@ -7,6 +7,7 @@
 #include "admin/control.h"
 #include "admin/data_directory.h"
 #include "base/steady_clock.h"
+#include "console/console.h"
 #include "metrics/meters.h"
 #include "pipeline/pages.h"
 #include "pipeline/pipeline.h"
@@ -38,6 +39,7 @@ struct server {
     struct audit_log *audit;   /* NULL: there is none */
     struct meters *meters;
     struct pages pages;
+    struct console console;
     struct telemetry telemetry;
     const char *operations[METER_OPERATIONS_MAX]; /* by number; NULL: there is none */
     struct publisher *publisher;

@@ -48,6 +48,7 @@ void *server_io_thread_start(void *user, unsigned index) {
     if (server->audit != NULL)
         thread->auditor = auditor_new(server->audit);
     thread->pages = &server->pages;
+    thread->console = server->config.no_console ? NULL : &server->console;
     thread->slow = server->config.slow_ms == 0 ? NULL : &server->slow;
     thread->publishing = (struct publishing){publish, server->publisher};
     thread->meter.thread = meters_join(server->meters);

@@ -39,6 +39,8 @@ void server_open_pages(struct server *server) {
     server->pages =
         (struct pages){.write = write_metrics, .user = server, .open = server->config.metrics_open};
     server->telemetry.started_ms = clock_now_ms(&system_clock);
+    server->console =
+        (struct console){.region = slice_text(server->config.region), .auth = server->config.auth};
 }
 
 void server_publish_pages(struct server *server) {

@@ -69,6 +69,8 @@ static void print_banner(const struct server_config *config, const struct server
         print_url(metrics, sizeof(metrics), false, host_to_try(config->host), config->metrics_port);
         printf("  metrics     %s/metrics\n", metrics);
     }
+    if (!config->no_console)
+        printf("  console     %s/_gramme/\n", endpoint);
     printf("  region      %s\n", config->region);
     if (config->policy != NULL)
         printf("  policy      %s\n", config->policy);
@@ -294,6 +296,8 @@ static const struct option serve_options[] = {
     {"metrics-open", .kind = OPTION_FLAG, AT(config.metrics_open),
      .otherwise = "with --auth only this machine and the owner's keys",
      .help = "answer GET /metrics at the main port to everybody"},
+    {"no-console", .kind = OPTION_FLAG, AT(config.no_console),
+     .otherwise = "a browser shows it at /_gramme/", .help = "have no pages for browsers"},
     {"sns-endpoint", "URL", .group = "Alarms", .kind = OPTION_TEXT,
      AT(config.alarm_actions.sns_endpoint), .form = {"an http:// or https:// URL", is_url},
      .otherwise = "topics go nowhere",
