@@ -1,8 +1,9 @@
 // main.js - the frame around all pages: which one is shown, the list of tables, light and dark.
 
-import {all, learnServer, onSignedOut, session} from "./api.js";
+import {learnServer, onSignedOut, session} from "./api.js";
 import {h, icon, ICONS, replace} from "./dom.js";
 import {signInPage} from "./signin.js";
+import {createPage, tableNames, tablesPage} from "./tables.js";
 import {button, problem} from "./ui.js";
 
 const main = document.getElementById("main"), side = document.getElementById("side"), head = document.getElementById("top");
@@ -10,12 +11,13 @@ let leave = new AbortController();
 
 const PLACES = [["tables", "Tables"]];
 
-function tableNames() {
-    return all("dynamodb", "ListTables", {}, "TableNames", ["LastEvaluatedTableName", "ExclusiveStartTableName"]);
-}
-
-function pageOf() {
-    return ["Tables", h("h1", {}, "Tables")];
+function pageOf([place = "tables"], signal) {
+    switch (place) {
+    case "create": return ["Create table", createPage(signal, (name) => {
+        location.hash = `#/table/${encodeURIComponent(name)}/overview`;
+    })];
+    default: return ["Tables", tablesPage(signal)];
+    }
 }
 
 function pathNow() {
