@@ -3,6 +3,7 @@
 import {learnServer, onSignedOut, session} from "./api.js";
 import {h, icon, ICONS, replace} from "./dom.js";
 import {signInPage} from "./signin.js";
+import {tablePage} from "./table.js";
 import {createPage, tableNames, tablesPage} from "./tables.js";
 import {button, problem} from "./ui.js";
 
@@ -11,8 +12,9 @@ let leave = new AbortController();
 
 const PLACES = [["tables", "Tables"]];
 
-function pageOf([place = "tables"], signal) {
+function pageOf([place = "tables", ...rest], signal) {
     switch (place) {
+    case "table": return [rest[0], tablePage(rest[0], rest[1], signal)];
     case "create": return ["Create table", createPage(signal, (name) => {
         location.hash = `#/table/${encodeURIComponent(name)}/overview`;
     })];

@@ -1,0 +1,218 @@
+// item.js - one item: as a form, as plain JSON, as DynamoDB JSON.
+
+import {dynamodb} from "./api.js";
+import {showCode} from "./code.js";
+import {h, replace, unique} from "./dom.js";
+import {changeRequest, keyOf} from "./request.js";
+import {busy, button, bytes, confirm, dialog, several, toast} from "./ui.js";
+import {checkItem, equal, hiddenTypes, itemFromPlain, itemSize, plainItem, preview, readPlain, ValueError, visible, writePlain} from "./value.js";
+import {attributesEditor} from "./value_editor.js";
+
+function jsonEditor(label, start, parse, note) {
+    const input = h("textarea", {class: "json", rows: 22, value: start, spellcheck: "false", "aria-label": label});
+    return {
+        node: h("div", {}, note ? h("p", {class: "help"}, note) : null, input),
+        read: () => {
+            let parsed;
+            try {
+                parsed = parse(input.value);
+            } catch (error) {
+                if (error instanceof ValueError) throw error;
+                const at = /position (\d+)/.exec(error.message);
+                if (at) {
+                    input.focus();
+                    input.setSelectionRange(Number(at[1]), Number(at[1]) + 1);
+                }
+                throw new ValueError(`this is not JSON: ${error.message}`);
+            }
+            return parsed;
+        },
+    };
+}
+
+const MODES = {
+    form: ["Form", (item, keys, isNew) => attributesEditor(item, "item", isNew ? keys.map((key) => ({...key})) : keys)],
+    plain: ["JSON", (item) => {
+        const hidden = hiddenTypes(item);
+        return jsonEditor("The item as plain JSON", writePlain(plainItem(item)), (text) => itemFromPlain(readPlain(text), item),
+            hidden.length > 0 ? `Plain JSON does not show the type of ${hidden.slice(0, 5).map(visible).join(", ")}: it stays as it was.` : null);
+    }],
+    typed: ["DynamoDB JSON", (item) => jsonEditor("The item as DynamoDB JSON", JSON.stringify(item, null, 2), (text) => {
+        const parsed = JSON.parse(text);
+        if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) throw new ValueError("an item is an object");
+        return parsed;
+    })],
+};
+
+/** What somebody else has changed, as rows. */
+function differences(before, now) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((name) => !equal(before[name], now[name]));
+    return h("ul", {}, names.slice(0, 20).map((name) => h("li", {}, h("code", {}, visible(name)), ": ",
+        name in before ? preview(before[name]) : "(nothing)", " → ", name in now ? preview(now[name]) : "(nothing)")));
+}
+
+async function askAboutConflict(before, now) {
+    if (now === undefined) {
+        return await confirm("The item is gone", "Somebody has deleted this item since it was loaded.", "Write it anew", "primary") ? "create" : "stay";
+    }
+    return dialog("The item has changed since it was loaded", (close) => h("div", {}, h("p", {}, "Nothing was written. Meanwhile somebody has changed:"),
+        differences(before, now), h("div", {class: "actions"}, button("Back to my changes", () => close("stay")),
+            button("Take the new one, drop my changes", () => close("load")), button("Put my changes on top of it", () => close("again"), {class: "danger"}))));
+}
+
+async function create(description, item) {
+    const [first] = description.keys;
+    await dynamodb("PutItem", {TableName: description.name, Item: item, ConditionExpression: "attribute_not_exists(#k)",
+        ExpressionAttributeNames: {"#k": first.name}});
+}
+
+/** What was changed from `before` to `after`, done to `now`. */
+function onTop(before, after, now) {
+    const result = {...now};
+    for (const name of Object.keys(after)) if (!equal(before[name], after[name])) result[name] = after[name];
+    for (const name of Object.keys(before)) if (!(name in after)) delete result[name];
+    return result;
+}
+
+/** Returns "saved", or the item to go on with. */
+async function update(description, before, after) {
+    const request = changeRequest(description.name, description.keys, before, after);
+    if (request === undefined) {
+        toast("Nothing has changed.");
+        return "saved";
+    }
+    try {
+        await dynamodb("UpdateItem", request);
+        return "saved";
+    } catch (error) {
+        if (error.type !== "ConditionalCheckFailedException") throw error;
+        const now = error.details.Item, answer = await askAboutConflict(before, now);
+        if (answer === "create") await create(description, after);
+        if (answer === "again") return update(description, now, onTop(before, after, now));
+        if (answer === "load") return now;
+        return answer === "create" ? "saved" : undefined;
+    }
+}
+
+function sameKey(description, a, b) {
+    return description.keys.every(({name}) => equal(a[name], b[name]));
+}
+
+/** kind: "edit" or "create". Returns whether something was written. */
+export function editItem(description, item, kind) {
+    const isNew = kind === "create";
+    return dialog(isNew ? "Create an item" : "Edit an item", (close) => {
+        let loaded = item, mode = "form", editor;
+        const place = h("div", {class: "editor"}), trouble = h("p", {class: "trouble", role: "alert"}), size = h("span", {class: "quiet"});
+        const tabs = h("div", {class: "tabs", role: "tablist", "aria-label": "How the item is shown"});
+        const read = () => {
+            const result = editor.read();
+            checkItem(result, description.keys);
+            return result;
+        };
+        const tell = (error) => {
+            trouble.textContent = error instanceof ValueError && error.where ? `${error.where}: ${error.message}` : error.message;
+        };
+        const show = (shown) => {
+            editor = MODES[mode][1](shown, description.keys, isNew);
+            replace(place, editor.node);
+            size.textContent = bytes(itemSize(shown));
+            replace(tabs, Object.entries(MODES).map(([key, [name]]) => h("button", {type: "button", role: "tab", id: unique("t"), "aria-selected": String(key === mode),
+                on: {click: () => {
+                    try {
+                        const now = editor.read();
+                        trouble.textContent = "";
+                        mode = key;
+                        show(now);
+                    } catch (error) {
+                        tell(error);
+                    }
+                }}}, name)));
+        };
+        show(item);
+        const write = async () => {
+            trouble.textContent = "";
+            let after;
+            try {
+                after = read();
+            } catch (error) {
+                tell(error);
+                return;
+            }
+            if (isNew || !sameKey(description, loaded, after)) {
+                await create(description, after);
+                toast(isNew ? "The item is there." : "A new item is there: its key is another one. The old one has stayed.");
+                close(true);
+                return;
+            }
+            const result = await update(description, loaded, after);
+            if (result === "saved") close(true);
+            else if (result !== undefined) {
+                loaded = result;
+                show(result);
+            }
+        };
+        const saveButton = h("button", {type: "button", class: "primary", on: {click: () => busy(saveButton, async () => {
+            try {
+                await write();
+            } catch (error) {
+                if (error.type !== "ConditionalCheckFailedException") throw error;
+                tell(new ValueError("there is an item with this key already"));
+            }
+        })}}, isNew ? "Create item" : "Save");
+        return h("div", {}, tabs, place, trouble, h("div", {class: "actions"}, size,
+            isNew ? null : button("Delete", async () => {
+                if (await removeItems(description, [loaded])) close(true);
+            }, {class: "danger quiet-danger"}),
+            isNew ? null : button("Duplicate", async () => {
+                close(await editItem(description, read(), "create"));
+            }),
+            button("As code", () => {
+                try {
+                    showCode("PutItem", {TableName: description.name, Item: read()});
+                } catch (error) {
+                    tell(error);
+                }
+            }), button("Cancel", () => close(false)), saveButton));
+    }, {class: "wide"});
+}
+
+const BATCH = 25;
+
+/** Whether they are gone. */
+export async function removeItems(description, items) {
+    const what = items.length === 1 ? "this item" : several(items.length, "item");
+    if (!await confirm(`Delete ${what}?`, "What is deleted cannot be brought back, unless the table has point-in-time recovery.", `Delete ${what}`)) return false;
+    let left = items.map((item) => ({DeleteRequest: {Key: keyOf(item, description.keys)}}));
+    for (let tries = 0; left.length > 0; tries++) {
+        const now = left.slice(0, BATCH);
+        const reply = await dynamodb("BatchWriteItem", {RequestItems: {[description.name]: now}});
+        const unprocessed = reply.UnprocessedItems?.[description.name] ?? [];
+        left = [...unprocessed, ...left.slice(BATCH)];
+        if (unprocessed.length === BATCH && tries > 10) throw new Error(`${left.length} items could not be deleted: the table is throttled`);
+        if (unprocessed.length > 0) await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    toast(`${several(items.length, "item")} deleted.`);
+    return true;
+}
+
+/** Puts many; tells how far it is. Returns how many were written. */
+export async function putItems(description, items, progress) {
+    items.forEach((item, i) => {
+        try {
+            checkItem(item, description.keys);
+        } catch (error) {
+            throw new ValueError(`item ${i + 1}${error.where ? `, ${error.where}` : ""}: ${error.message}`);
+        }
+    });
+    let left = items.map((item) => ({PutRequest: {Item: item}}));
+    while (left.length > 0) {
+        const now = left.slice(0, BATCH);
+        const reply = await dynamodb("BatchWriteItem", {RequestItems: {[description.name]: now}});
+        const unprocessed = reply.UnprocessedItems?.[description.name] ?? [];
+        left = [...unprocessed, ...left.slice(BATCH)];
+        if (unprocessed.length > 0) await new Promise((resolve) => setTimeout(resolve, 200));
+        progress(items.length - left.length);
+    }
+    return items.length;
+}
