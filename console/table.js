@@ -1,12 +1,23 @@
-// table.js - one table: its tabs.
+// table.js - one table: its tabs, what it is, its indexes and settings.
 
-import {h} from "./dom.js";
+import {policyTab} from "./access.js";
+import {dynamodb, repeat} from "./api.js";
+import {backupsTab} from "./backups.js";
+import {h, replace} from "./dom.js";
 import {itemsTab} from "./items.js";
-import {describe} from "./tables.js";
-import {heading, panel} from "./ui.js";
+import {streamTab} from "./streams.js";
+import {capacityForm, capacityText, definitionsOf, describe, indexForm, keyText, STREAM_VIEWS, tagsForm} from "./tables.js";
+import {ttlTab} from "./ttl.js";
+import {busy, button, bytes, confirmByName, count, dialog, facts, field, heading, panel, problem, section, select, several, state, table, toast, when} from "./ui.js";
 
 const TABS = {
     items: ["Items", itemsTab],
+    overview: ["Overview", overviewTab],
+    indexes: ["Indexes", indexesTab],
+    settings: ["Additional settings", settingsTab],
+    stream: ["Stream", streamTab],
+    backups: ["Backups", backupsTab],
+    policy: ["Policy", policyTab],
 };
 
 export function tablePage(name, tab, signal) {
@@ -18,4 +29,139 @@ export function tablePage(name, tab, signal) {
     const links = Object.entries(TABS).map(([key, [title]]) => h("a", {href: `#/table/${encodeURIComponent(name)}/${key}`,
         "aria-current": key === shown ? "page" : null}, title));
     return h("div", {}, heading(name), h("nav", {class: "tabs", "aria-label": "Parts of the table"}, links), node);
+}
+
+// ---- overview ----
+
+function overviewTab({name, raw, keys, indexes}) {
+    return h("div", {}, facts([
+        ["Status", state(raw.TableStatus)], ["Key", keyText(keys)], ["Items", count(raw.ItemCount)], ["Size", bytes(raw.TableSizeBytes)],
+        ["Capacity", capacityText(raw)], ["Indexes", indexes.length === 0 ? "none" : indexes.map((index) => index.name).join(", ")],
+        ["Stream", raw.StreamSpecification?.StreamViewType?.toLowerCase().replaceAll("_", " ") ?? "none"],
+        ["Encryption", raw.SSEDescription ? `${raw.SSEDescription.SSEType}, ${raw.SSEDescription.Status.toLowerCase()}` : "the server's own"],
+        ["Deletion protection", raw.DeletionProtectionEnabled ? "on" : "off"], ["Made", when(raw.CreationDateTime)], ["ARN", h("code", {}, raw.TableArn)],
+    ]), section("Delete", h("p", {}, "Deletes the table with all its items and indexes. Its backups stay."), button("Delete table", () => busy(null, async () => {
+        if (!await confirmByName(`Delete table ${name}?`, name, `${several(raw.ItemCount, "item")} will be gone.`, "Delete table")) return;
+        await dynamodb("DeleteTable", {TableName: name});
+        toast(`Table ${name} is deleted.`);
+        location.hash = "#/tables";
+    }), {class: "danger"})));
+}
+
+// ---- indexes ----
+
+async function addIndex(description) {
+    return dialog("Add a global index", (close) => {
+        const form = indexForm(false), trouble = h("div", {role: "alert"});
+        const provisioned = description.raw.BillingModeSummary?.BillingMode !== "PAY_PER_REQUEST";
+        form.showUnits(provisioned);
+        const go = button("Add index", () => busy(go, async () => {
+            try {
+                const {keys, input} = form.read(provisioned);
+                await dynamodb("UpdateTable", {TableName: description.name, AttributeDefinitions: definitionsOf([...keys, ...description.keys]),
+                    GlobalSecondaryIndexUpdates: [{Create: input}]});
+                close(true);
+            } catch (error) {
+                replace(trouble, problem(error));
+            }
+        }), {class: "primary"});
+        return h("div", {}, form.node, trouble, h("div", {class: "actions"}, button("Cancel", () => close(false)), go));
+    });
+}
+
+/** Shows how far an index is by the items that it has. */
+function progressOf(index, raw) {
+    if (!index.raw.Backfilling) return state(index.raw.IndexStatus ?? "ACTIVE");
+    const share = raw.ItemCount > 0 ? Math.min(1, index.raw.ItemCount / raw.ItemCount) : 0;
+    return h("span", {}, state(index.raw.IndexStatus), " ", h("progress", {max: 1, value: share, "aria-label": `${index.name} is filled`}), ` ${Math.round(share * 100)} %`);
+}
+
+function indexesTab(first, signal) {
+    const place = h("div", {});
+    let description = first;
+    const drop = (index) => busy(null, async () => {
+        if (!await confirmByName(`Delete index ${index.name}?`, index.name, "Queries of this index fail from then on.", "Delete index")) return;
+        await dynamodb("UpdateTable", {TableName: description.name, GlobalSecondaryIndexUpdates: [{Delete: {IndexName: index.name}}]});
+        await look();
+    });
+    const show = () => replace(place, table("Indexes", [
+        ["Name", (index) => index.name], ["Kind", (index) => (index.global ? "global" : "local")], ["Status", (index) => progressOf(index, description.raw)],
+        ["Key", (index) => keyText(index.keys)], ["Projection", (index) => projectionText(index.raw.Projection)],
+        ["Items", (index) => count(index.raw.ItemCount), "number"], ["Size", (index) => bytes(index.raw.IndexSizeBytes), "number"],
+        ["", (index) => (index.global && index.raw.IndexStatus === "ACTIVE" ? button("Delete", () => drop(index), {class: "small danger", "aria-label": `Delete index ${index.name}`}) : null)],
+    ], description.indexes, "The table has no index."));
+    const look = async () => {
+        description = await describe(first.name, signal);
+        show();
+    };
+    show();
+    repeat(1000, signal, async () => {
+        if (description.raw.TableStatus !== "ACTIVE" || description.indexes.some((index) => index.global && index.raw.IndexStatus !== "ACTIVE")) await look();
+    });
+    return h("div", {}, h("div", {class: "toolbar"}, h("span", {}), button("Add a global index", () => busy(null, async () => {
+        if (await addIndex(description)) await look();
+    }), {class: "primary"})), place);
+}
+
+function projectionText(projection) {
+    if (projection.ProjectionType === "INCLUDE") return `keys, ${projection.NonKeyAttributes.join(", ")}`;
+    return projection.ProjectionType === "ALL" ? "all" : "keys only";
+}
+
+// ---- settings ----
+
+function change(description, input, message) {
+    return busy(null, async () => {
+        await dynamodb("UpdateTable", {TableName: description.name, ...input});
+        toast(message);
+    });
+}
+
+function capacitySection(description) {
+    const form = capacityForm(description.raw);
+    return section("Capacity", form.node, button("Change capacity", () => {
+        const input = form.read(), global = description.indexes.filter((index) => index.global);
+        const was = description.raw.BillingModeSummary?.BillingMode === "PAY_PER_REQUEST";
+        if (input.BillingMode === "PROVISIONED" && was && global.length > 0) {
+            input.GlobalSecondaryIndexUpdates = global.map((index) => ({Update: {IndexName: index.name, ProvisionedThroughput: input.ProvisionedThroughput}}));
+        }
+        change(description, input, "The capacity is changed.");
+    }));
+}
+
+function streamSection(description) {
+    const now = description.raw.StreamSpecification?.StreamEnabled ? description.raw.StreamSpecification.StreamViewType : "";
+    const view = select(STREAM_VIEWS, now);
+    return section("Stream", field("What its records hold", view), button("Change stream", () => busy(null, async () => {
+        if (now !== "") await dynamodb("UpdateTable", {TableName: description.name, StreamSpecification: {StreamEnabled: false}});
+        if (view.value !== "") await dynamodb("UpdateTable", {TableName: description.name, StreamSpecification: {StreamEnabled: true, StreamViewType: view.value}});
+        toast("The stream is changed.");
+    })));
+}
+
+function protectionSection(description) {
+    const on = description.raw.DeletionProtectionEnabled === true;
+    return section("Deletion protection", h("p", {}, on ? "The table cannot be deleted." : "Whoever may delete the table can do so."),
+        button(on ? "Turn off" : "Turn on", async () => {
+            await change(description, {DeletionProtectionEnabled: !on}, `Deletion protection is ${on ? "off" : "on"}.`);
+            dispatchEvent(new HashChangeEvent("hashchange"));
+        }));
+}
+
+function tagsSection(description) {
+    const {node} = panel(async () => {
+        const {Tags: before = []} = await dynamodb("ListTagsOfResource", {ResourceArn: description.raw.TableArn});
+        const form = tagsForm(before);
+        return h("div", {}, form.node, button("Save tags", () => busy(null, async () => {
+            const after = form.read(), gone = before.filter(({Key}) => !after.some((tag) => tag.Key === Key)).map(({Key}) => Key);
+            if (gone.length > 0) await dynamodb("UntagResource", {ResourceArn: description.raw.TableArn, TagKeys: gone});
+            if (after.length > 0) await dynamodb("TagResource", {ResourceArn: description.raw.TableArn, Tags: after});
+            toast("The tags are saved.");
+        })));
+    });
+    return section("Tags", node);
+}
+
+function settingsTab(description, signal) {
+    return h("div", {}, ttlTab(description, signal), capacitySection(description), streamSection(description), protectionSection(description), tagsSection(description));
 }
