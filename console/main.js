@@ -2,6 +2,7 @@
 
 import {learnServer, onSignedOut, session} from "./api.js";
 import {h, icon, ICONS, replace} from "./dom.js";
+import {partiqlPage} from "./partiql.js";
 import {signInPage} from "./signin.js";
 import {tablePage} from "./table.js";
 import {createPage, tableNames, tablesPage} from "./tables.js";
@@ -10,7 +11,7 @@ import {button, problem} from "./ui.js";
 const main = document.getElementById("main"), side = document.getElementById("side"), head = document.getElementById("top");
 let leave = new AbortController();
 
-const PLACES = [["tables", "Tables"]];
+const PLACES = [["tables", "Tables"], ["partiql", "PartiQL"]];
 
 function pageOf([place = "tables", ...rest], signal) {
     switch (place) {
@@ -18,6 +19,7 @@ function pageOf([place = "tables", ...rest], signal) {
     case "create": return ["Create table", createPage(signal, (name) => {
         location.hash = `#/table/${encodeURIComponent(name)}/overview`;
     })];
+    case "partiql": return ["PartiQL", partiqlPage(signal)];
     default: return ["Tables", tablesPage(signal)];
     }
 }
