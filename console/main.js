@@ -1,7 +1,9 @@
 // main.js - the frame around all pages: which one is shown, the list of tables, light and dark.
 
+import {alarmPage, alarmsPage} from "./alarms.js";
 import {learnServer, onSignedOut, session} from "./api.js";
 import {h, icon, ICONS, replace} from "./dom.js";
+import {overviewPage} from "./metrics.js";
 import {partiqlPage} from "./partiql.js";
 import {signInPage} from "./signin.js";
 import {tablePage} from "./table.js";
@@ -11,7 +13,7 @@ import {button, problem} from "./ui.js";
 const main = document.getElementById("main"), side = document.getElementById("side"), head = document.getElementById("top");
 let leave = new AbortController();
 
-const PLACES = [["tables", "Tables"], ["partiql", "PartiQL"]];
+const PLACES = [["tables", "Tables"], ["partiql", "PartiQL"], ["metrics", "Metrics"], ["alarms", "Alarms"]];
 
 function pageOf([place = "tables", ...rest], signal) {
     switch (place) {
@@ -20,6 +22,9 @@ function pageOf([place = "tables", ...rest], signal) {
         location.hash = `#/table/${encodeURIComponent(name)}/overview`;
     })];
     case "partiql": return ["PartiQL", partiqlPage(signal)];
+    case "metrics": return ["Metrics", overviewPage(signal)];
+    case "alarms": return ["Alarms", alarmsPage(signal)];
+    case "alarm": return [rest[0], alarmPage(rest[0])];
     default: return ["Tables", tablesPage(signal)];
     }
 }

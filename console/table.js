@@ -5,6 +5,7 @@ import {dynamodb, repeat} from "./api.js";
 import {backupsTab} from "./backups.js";
 import {h, replace} from "./dom.js";
 import {itemsTab} from "./items.js";
+import {metricsTab} from "./metrics.js";
 import {streamTab} from "./streams.js";
 import {capacityForm, capacityText, definitionsOf, describe, indexForm, keyText, STREAM_VIEWS, tagsForm} from "./tables.js";
 import {ttlTab} from "./ttl.js";
@@ -17,6 +18,7 @@ const TABS = {
     settings: ["Additional settings", settingsTab],
     stream: ["Stream", streamTab],
     backups: ["Backups", backupsTab],
+    metrics: ["Metrics", metricsTab],
     policy: ["Policy", policyTab],
 };
 
