@@ -91,7 +91,7 @@ void ddb_client_free(struct ddb_client *client) {
 }
 
 const char *ddb_version(void) {
-    return GRAMME_VERSION;
+    return DDB_VERSION;
 }
 
 /* ---- time ---- */

@@ -69,6 +69,19 @@ extern "C" {
 #define DDB_PRINTF(text, first)
 #endif
 
+/* The version of this header, and whether it is one with what a program needs. Versions follow
+ * Semantic Versioning. Until 1.0 each minor version may change the interface, and the shared
+ * library's name has it: libgramme-client.so.0.1. */
+#define DDB_VERSION "0.1.0"
+#define DDB_VERSION_MAJOR 0
+#define DDB_VERSION_MINOR 1
+#define DDB_VERSION_PATCH 0
+#define DDB_VERSION_AT_LEAST(major, minor, patch) \
+    (DDB_VERSION_MAJOR > (major) ||               \
+     (DDB_VERSION_MAJOR == (major) &&             \
+      (DDB_VERSION_MINOR > (minor) ||             \
+       (DDB_VERSION_MINOR == (minor) && DDB_VERSION_PATCH >= (patch)))))
+
 struct ddb_client; /* a connection and its settings */
 struct ddb_item;   /* attributes by name: an item, a key, the values of an expression, a map */
 struct ddb_list;   /* values in order: a list, or the members of a set */
@@ -122,7 +135,7 @@ DDB_API void ddb_client_free(struct ddb_client *client);
  * call fails with DDB_ERROR_TIMEOUT. 0 or less takes the limit away again. */
 DDB_API void ddb_client_set_deadline(struct ddb_client *client, int64_t timeout_ms);
 
-/* The library's version, "0.1.0". */
+/* The version of the library that the program runs with. */
 DDB_API const char *ddb_version(void);
 
 /* ---- errors ---- */

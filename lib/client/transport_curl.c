@@ -207,7 +207,7 @@ static void free_curl(struct transport *transport) {
 static void set_options(struct curl_transport *t) {
     const struct settings *settings = t->settings;
     CURL *curl = t->curl;
-    libcurl.easy_setopt(curl, CURLOPT_USERAGENT, "gramme-client/" GRAMME_VERSION);
+    libcurl.easy_setopt(curl, CURLOPT_USERAGENT, "gramme-client/" DDB_VERSION);
     libcurl.easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     libcurl.easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     libcurl.easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);

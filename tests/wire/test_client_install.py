@@ -141,6 +141,19 @@ class Installed(WireTest):
         run("g++" if os.access("/usr/bin/g++", os.X_OK) else "cc", "-fsyntax-only", *self.warnings,
             str(self.include / "gramme_client.h"))
 
+    def test_the_version_of_header_and_library(self):
+        self.source.write_text('#include <gramme_client.h>\n#include <stdio.h>\n#include <string.h>\n'
+                               '#if !DDB_VERSION_AT_LEAST(0, 1, 0) || DDB_VERSION_AT_LEAST(DDB_VERSION_MAJOR, DDB_VERSION_MINOR + 1, 0)\n'
+                               '#error "the versions do not compare"\n#endif\n'
+                               'int main(void) { puts(DDB_VERSION); return strcmp(DDB_VERSION, ddb_version()); }\n')
+        self.compile(*self.package("gramme-client"))
+        self.source.write_text(header_example())
+        version = run(str(self.program), env={"LD_LIBRARY_PATH": str(self.library)}).strip()
+        self.assertEqual(version, run(binary(), "--version").split()[1])
+        major, minor, _ = version.split(".")
+        name = f"libgramme-client.so.{major if major != '0' else f'0.{minor}'}"
+        self.assertIn(f"[{name}]", run("readelf", "-d", str(self.library / "libgramme-client.so")))
+
     def test_the_version(self):
         version = run("pkg-config", "--modversion", "gramme-client", env=self.pkg_config)
         self.assertEqual(version, run(binary(), "--version").split()[1] + "\n")
