@@ -86,18 +86,18 @@ class Installed(WireTest):
         self.compile(f"-I{self.include}", str(self.library / "libgramme-client.a"), "-lpthread")
         self.assert_songs({})
 
-    def test_the_example_of_the_readme(self):
-        text = (ROOT / "lib/client/README.md").read_text()
-        program = re.search(r"```c\n(.*?)```", text, re.S).group(1)
-        self.source.write_text(program.replace("http://localhost:8000", self.server.endpoint))
-        self.compile(*self.package("gramme-client"))
-        self.source.write_text(header_example())
-        self.create("music", "artist:S", "year:N")
-        variables = {"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any",
-                     "HOME": self.folder.name, "LD_LIBRARY_PATH": str(self.library)}
-        self.assertEqual(run(str(self.program), env=variables), "no such song\n")
-        self.client.put_item(TableName="music", Item={"artist": {"S": "Nina Simone"}, "year": {"N": "1965"}})
-        self.assertEqual(run(str(self.program), env=variables), "played 1 times\n")
+    def test_the_programs_of_the_guide(self):
+        """Each program of docs/CLIENT.md, in their order, on the tables that those before have left."""
+        text = (ROOT / "docs/CLIENT.md").read_text()
+        examples = re.findall(r"```c\n(.*?)```\n\n```text\n(.*?)```", text, re.S)
+        self.assertEqual(len(examples), text.count("```c\n"))
+        variables = {"AWS_ENDPOINT_URL": self.server.endpoint, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "any",
+                     "AWS_SECRET_ACCESS_KEY": "any", "HOME": self.folder.name, "LD_LIBRARY_PATH": str(self.library)}
+        source, program = self.source.with_name("example.c"), self.program.with_name("example")
+        for example, output in examples:
+            source.write_text(example)
+            run("cc", "-std=c17", *self.warnings, *self.sanitize, "-o", str(program), str(source), *self.package("gramme-client"))
+            self.assertEqual(run(str(program), env=variables), output, example)
 
     def test_only_the_interface_is_visible(self):
         header = re.sub(r"/\*.*?\*/", "", (self.include / "gramme_client.h").read_text(), flags=re.S)
