@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "store/postgres/connection.h"
+#include "store/postgres/session.h"
 
 static const char *server_url(void) {
     const char *url = getenv("GRAMME_POSTGRES");
@@ -13,15 +13,15 @@ static const char *server_url(void) {
 }
 
 int postgres_run(struct contract *contract, const char *sql) {
-    struct connection *connection = NULL;
+    struct session *session = NULL;
     PGresult *result = NULL;
     must(libpq_load(&contract->arena));
-    must(connection_open(&contract->arena, server_url(), &connection));
-    if (connection_run(connection, sql, NULL, 0, 30000, &result) != FATE_DONE)
-        fail_msg("%s: %s", sql, connection->text);
+    must(session_connect(&contract->arena, server_url(), &session));
+    if (session_run(session, sql, NULL, 0, 30000, &result) != FATE_DONE)
+        fail_msg("%s: %s", sql, session->text);
     int rows = libpq.ntuples(result);
     libpq.clear(result);
-    connection_close(connection);
+    session_close(session);
     return rows;
 }
 

@@ -132,19 +132,18 @@ void batch_close(struct batch *batch) {
 
 /* ---- sending ---- */
 
-static void send_ranges(struct postgres_store *store, struct connection *connection) {
+static void send_ranges(struct postgres_store *store, struct session *session) {
     const struct batch *batch = &store->batch;
     for (size_t i = 0; i < batch->range_count; i++) {
         const struct store_range *range = &batch->ranges[i].range;
         struct parameter ends[] = {parameter_of(range->first), parameter_of(range->last)};
-        connection_send(connection, store->statements[range->keyspace][STATEMENT_DELETE_RANGE],
-                        ends, 2);
+        session_send(session, store->statements[range->keyspace][STATEMENT_DELETE_RANGE], ends, 2);
     }
 }
 
 /* As many writes of one kind and keyspace as a statement takes, from `from` on, leaving out the
  * others of that keyspace. Where it stopped. */
-static size_t send_some(struct postgres_store *store, struct connection *connection, size_t from,
+static size_t send_some(struct postgres_store *store, struct session *session, size_t from,
                         bool puts, size_t *sent) {
     struct batch *batch = &store->batch;
     uint8_t keyspace = batch->writes[from].keyspace;
@@ -165,19 +164,18 @@ static size_t send_some(struct postgres_store *store, struct connection *connect
     if (rows == 0)
         return i;
     struct parameter arrays[] = {array_end(&batch->keys, rows), array_end(&batch->values, rows)};
-    connection_send(connection,
-                    store->statements[keyspace][puts ? STATEMENT_PUT : STATEMENT_DELETE], arrays,
-                    puts ? 2 : 1);
+    session_send(session, store->statements[keyspace][puts ? STATEMENT_PUT : STATEMENT_DELETE],
+                 arrays, puts ? 2 : 1);
     ++*sent;
     return i;
 }
 
-size_t batch_send(struct postgres_store *store, struct connection *connection) {
+size_t batch_send(struct postgres_store *store, struct session *session) {
     const struct batch *batch = &store->batch;
     size_t sent = batch->range_count;
-    send_ranges(store, connection);
+    send_ranges(store, session);
     for (int puts = 0; puts <= 1; puts++)
         for (size_t from = 0; from < batch->count;)
-            from = send_some(store, connection, from, puts != 0, &sent);
+            from = send_some(store, session, from, puts != 0, &sent);
     return sent;
 }

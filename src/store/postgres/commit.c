@@ -19,16 +19,16 @@ enum attempt {
     ATTEMPT_LOST,    /* nobody knows */
 };
 
-static size_t send_commit(struct postgres_store *store, struct connection *connection,
+static size_t send_commit(struct postgres_store *store, struct session *session,
                           enum store_durability durability) {
     size_t relaxed = durability == STORE_RELAXED;
-    connection_send(connection, "begin_write", NULL, 0);
+    session_send(session, "begin_write", NULL, 0);
     if (relaxed)
-        connection_send(connection, "relax", NULL, 0);
-    lead_send_claim(store, connection);
-    size_t sent = batch_send(store, connection);
-    connection_send(connection, "commit", NULL, 0);
-    connection_sync(connection);
+        session_send(session, "relax", NULL, 0);
+    lead_send_claim(store, session);
+    size_t sent = batch_send(store, session);
+    session_send(session, "commit", NULL, 0);
+    session_sync(session);
     return relaxed + sent + 3;
 }
 
@@ -46,22 +46,22 @@ static enum attempt attempt_after(const char *state) {
     return strncmp(state, "40", 2) == 0 ? ATTEMPT_AGAIN : ATTEMPT_REFUSED;
 }
 
-static bool roll_back(struct postgres_store *store, struct connection *connection) {
-    connection_send(connection, "rollback", NULL, 0);
-    connection_sync(connection);
-    return connection_collect(connection, store->options.patience_ms, 1, NULL) != FATE_LOST;
+static bool roll_back(struct postgres_store *store, struct session *session) {
+    session_send(session, "rollback", NULL, 0);
+    session_sync(session);
+    return session_collect(session, store->options.patience_ms, 1, NULL) != FATE_LOST;
 }
 
 static enum attempt attempt_commit(struct postgres_store *store, struct arena *arena,
                                    enum store_durability durability, struct error **ret_error) {
-    struct connection *connection = store->writer;
-    size_t sent = send_commit(store, connection, durability);
-    enum fate fate = connection_collect(connection, store->options.patience_ms, sent, NULL);
+    struct session *session = store->writer;
+    size_t sent = send_commit(store, session, durability);
+    enum fate fate = session_collect(session, store->options.patience_ms, sent, NULL);
     if (fate == FATE_DONE)
         return ATTEMPT_DONE;
-    *ret_error = connection_error(connection, arena, writing);
-    enum attempt attempt = fate == FATE_LOST ? ATTEMPT_LOST : attempt_after(connection->state);
-    if (attempt == ATTEMPT_LOST || !roll_back(store, connection))
+    *ret_error = session_error(session, arena, writing);
+    enum attempt attempt = fate == FATE_LOST ? ATTEMPT_LOST : attempt_after(session->state);
+    if (attempt == ATTEMPT_LOST || !roll_back(store, session))
         postgres_writer_lost(store);
     return attempt;
 }
@@ -72,11 +72,11 @@ static enum store_outcome settle(struct postgres_store *store, struct arena *are
                                  struct patience *patience, bool *ret_happened) {
     atomic_fetch_add(&store->settled, 1);
     for (;;) {
-        struct connection *connection = NULL;
+        struct session *session = NULL;
         enum lead_fate lead = LEAD_GONE;
-        if (postgres_writer(store, arena, patience, &connection) != NULL)
+        if (postgres_writer(store, arena, patience, &session) != NULL)
             break;
-        enum fate fate = lead_settle(store, connection, &lead);
+        enum fate fate = lead_settle(store, session, &lead);
         if (fate == FATE_DONE) {
             *ret_happened = lead == LEAD_COMMITTED;
             if (lead != LEAD_GONE)
@@ -96,9 +96,9 @@ static struct error *commit_batch(struct postgres_store *store, struct arena *ar
                                   enum store_outcome *ret_outcome) {
     struct patience patience = patience_begin(store);
     for (;;) {
-        struct connection *connection = NULL;
+        struct session *session = NULL;
         struct error *error = NULL;
-        TRY(postgres_writer(store, arena, &patience, &connection));
+        TRY(postgres_writer(store, arena, &patience, &session));
         enum attempt attempt = attempt_commit(store, arena, durability, &error);
         bool happened = attempt == ATTEMPT_DONE;
         *ret_outcome = STORE_COMMITTED;
@@ -143,16 +143,16 @@ struct error *postgres_commit(struct store_txn *txn, enum store_durability durab
 static struct error *sync_commits(struct postgres_store *store, struct arena *arena) {
     struct patience patience = patience_begin(store);
     for (;;) {
-        struct connection *connection = NULL;
-        TRY(pool_take(store, arena, &patience, &connection));
-        connection_send(connection, "sync", NULL, 0);
-        connection_sync(connection);
-        enum fate fate = connection_collect(connection, store->options.patience_ms, 1, NULL);
+        struct session *session = NULL;
+        TRY(pool_take(store, arena, &patience, &session));
+        session_send(session, "sync", NULL, 0);
+        session_sync(session);
+        enum fate fate = session_collect(session, store->options.patience_ms, 1, NULL);
         struct error *error =
             fate == FATE_DONE
                 ? NULL
-                : connection_error(connection, arena, "The store failed to make writes durable");
-        pool_give(store, connection);
+                : session_error(session, arena, "The store failed to make writes durable");
+        pool_give(store, session);
         if (error == NULL || fate == FATE_REFUSED || !patience_wait(&patience))
             return error;
     }

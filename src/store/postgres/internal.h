@@ -6,8 +6,8 @@
 
 #include "base/buffer.h"
 #include "base/container.h"
-#include "store/postgres/connection.h"
 #include "store/postgres/postgres.h"
+#include "store/postgres/session.h"
 
 /* The statements of a keyspace, by which they are numbered on every connection. */
 enum statement {
@@ -27,7 +27,7 @@ enum { WRITER_BYTES = 16 };
 struct pool {
     pthread_mutex_t lock;
     pthread_cond_t given; /* one came back, or is gone */
-    struct connection *idle;
+    struct session *idle;
     uint32_t open; /* idle or not */
     uint32_t max;
 };
@@ -57,7 +57,7 @@ struct batch {
 
 /* The row by which one leads: see lead.c. */
 struct lead {
-    struct connection *connection; /* that has the lock; of who calls store_lead and store_leads */
+    struct session *session;      /* that has the lock; of who calls store_lead and store_leads */
     uint8_t writer[WRITER_BYTES]; /* who we are: no two stores that were ever opened are the same */
     bool locked;                  /* by that connection */
     atomic_bool leads;
@@ -71,7 +71,7 @@ struct postgres_store {
     struct arena arena;                          /* lives as long as the store */
     char statements[STORE_KEYSPACES_MAX][STATEMENTS][8];
     struct pool pool;
-    struct connection *writer; /* of the open write transaction; NULL: lost, or not made yet */
+    struct session *writer; /* of the open write transaction; NULL: lost, or not made yet */
     struct lead lead;
     struct batch batch;
     bool lacks_advisory;           /* the server has no advisory locks */
@@ -89,10 +89,10 @@ struct postgres_scan;
 
 struct postgres_txn {
     struct store_txn base;
-    struct connection *connection; /* of a STORE_READ, from its first read on */
-    bool lost;                     /* that moment is gone with its connection */
-    struct kept_result *kept;      /* whose values were handed out */
-    struct postgres_scan *ahead;   /* whose next page is on its way */
+    struct session *session;     /* of a STORE_READ, from its first read on */
+    bool lost;                   /* that moment is gone with its connection */
+    struct kept_result *kept;    /* whose values were handed out */
+    struct postgres_scan *ahead; /* whose next page is on its way */
 };
 
 static inline struct postgres_store *postgres_of(struct store *store) {
@@ -118,16 +118,16 @@ bool patience_wait(struct patience *patience);
 
 /* With its statements prepared. */
 struct error *postgres_connect(struct postgres_store *store, struct arena *arena, bool writes,
-                               struct connection **ret_connection);
+                               struct session **ret_session);
 
 /* ---- schema.c ---- */
 
 /* Makes the tables that are missing. */
 struct error *postgres_schema_make(struct postgres_store *store, struct arena *arena,
-                                   struct connection *connection);
+                                   struct session *session);
 /* Refuses what is not ours, or of another version. */
 struct error *postgres_schema_check(struct postgres_store *store, struct arena *arena,
-                                    struct connection *connection);
+                                    struct session *session);
 
 /* ---- pool.c ---- */
 
@@ -135,13 +135,13 @@ void pool_init(struct pool *pool, uint32_t max);
 void pool_release(struct pool *pool);
 /* Waits for one as long as there is patience. */
 struct error *pool_take(struct postgres_store *store, struct arena *arena,
-                        struct patience *patience, struct connection **ret_connection);
+                        struct patience *patience, struct session **ret_session);
 /* One that is lost is closed, and so are the idle ones, which were likely lost with it. */
-void pool_give(struct postgres_store *store, struct connection *connection);
+void pool_give(struct postgres_store *store, struct session *session);
 
 /* The connection of the open write transaction. */
 struct error *postgres_writer(struct postgres_store *store, struct arena *arena,
-                              struct patience *patience, struct connection **ret_connection);
+                              struct patience *patience, struct session **ret_session);
 void postgres_writer_lost(struct postgres_store *store);
 
 /* ---- read.c ---- */
@@ -155,7 +155,7 @@ struct error *postgres_get_many(struct store_txn *txn, size_t count, const struc
  * another connection when the first is lost, but not when its moment was. */
 struct read_commands {
     /* Sends them, returns how many. */
-    size_t (*send)(struct read_commands *commands, struct connection *connection);
+    size_t (*send)(struct read_commands *commands, struct session *session);
 };
 struct error *postgres_read(struct postgres_txn *txn, struct read_commands *commands,
                             PGresult **ret_results);
@@ -182,7 +182,7 @@ bool batch_is_empty(const struct batch *batch);
 /* Leaves what counts in the end: of each key the last write, unless a range took it. */
 void batch_close(struct batch *batch);
 /* Sends it; how many commands that were. */
-size_t batch_send(struct postgres_store *store, struct connection *connection);
+size_t batch_send(struct postgres_store *store, struct session *session);
 
 /* ---- array.c ---- */
 
@@ -204,12 +204,12 @@ struct error *postgres_lead(struct store *store, struct arena *arena, uint32_t w
 bool postgres_leads(struct store *store);
 void lead_release(struct postgres_store *store);
 /* The first command of a commit: refused (LEAD_REFUSED) when the row is not as we left it. */
-void lead_send_claim(struct postgres_store *store, struct connection *connection);
+void lead_send_claim(struct postgres_store *store, struct session *session);
 #define LEAD_REFUSED "22012"
 /* What became of a commit that may have happened: raises the row, so that nothing of it can still
  * come. Fenced or not, it never happens after this. */
 enum lead_fate { LEAD_COMMITTED, LEAD_NOT_COMMITTED, LEAD_GONE };
-enum fate lead_settle(struct postgres_store *store, struct connection *connection,
+enum fate lead_settle(struct postgres_store *store, struct session *session,
                       enum lead_fate *ret_fate);
 
 #endif

@@ -41,22 +41,22 @@ static struct parameter writer_parameter(const struct postgres_store *store) {
 
 /* ---- the row ---- */
 
-void lead_send_claim(struct postgres_store *store, struct connection *connection) {
+void lead_send_claim(struct postgres_store *store, struct session *session) {
     uint8_t known[8];
     store_u64_be(known, (uint64_t)store->lead.known);
     struct parameter parameters[] = {{known, sizeof(known)}, writer_parameter(store)};
-    connection_send(connection, "claim", parameters, 2);
+    session_send(session, "claim", parameters, 2);
 }
 
-enum fate lead_settle(struct postgres_store *store, struct connection *connection,
+enum fate lead_settle(struct postgres_store *store, struct session *session,
                       enum lead_fate *ret_fate) {
     uint8_t known[8];
     store_u64_be(known, (uint64_t)store->lead.known);
     struct parameter parameters[] = {{known, sizeof(known)}, writer_parameter(store)};
     PGresult *result = NULL;
-    connection_send(connection, "settle", parameters, 2);
-    connection_sync(connection);
-    enum fate fate = connection_collect(connection, store->options.patience_ms, 1, &result);
+    session_send(session, "settle", parameters, 2);
+    session_sync(session);
+    enum fate fate = session_collect(session, store->options.patience_ms, 1, &result);
     if (fate != FATE_DONE)
         return fate;
     *ret_fate = LEAD_GONE;
@@ -71,9 +71,9 @@ enum fate lead_settle(struct postgres_store *store, struct connection *connectio
 
 /* ---- the lock ---- */
 
-static void drop_connection(struct lead *lead) {
-    connection_close(lead->connection);
-    lead->connection = NULL;
+static void drop_session(struct lead *lead) {
+    session_close(lead->session);
+    lead->session = NULL;
     lead->locked = false;
 }
 
@@ -83,7 +83,7 @@ static enum fate ask(struct postgres_store *store, const char *sql, size_t param
     struct parameter writer = writer_parameter(store);
     PGresult *result = NULL;
     enum fate fate =
-        connection_run(store->lead.connection, sql, &writer, parameters, timeout_ms, &result);
+        session_run(store->lead.session, sql, &writer, parameters, timeout_ms, &result);
     if (fate != FATE_DONE)
         return fate;
     *ret_found = libpq.ntuples(result) > 0;
@@ -108,16 +108,15 @@ static enum fate try_lock(struct postgres_store *store) {
 static struct error *try_lead(struct postgres_store *store, struct arena *arena, bool *ret_leads) {
     struct lead *lead = &store->lead;
     bool found = false;
-    if (lead->connection == NULL)
-        TRY(connection_open(arena, store->options.url, &lead->connection));
+    if (lead->session == NULL)
+        TRY(session_connect(arena, store->options.url, &lead->session));
     enum fate fate = try_lock(store);
     if (fate == FATE_DONE && lead->locked)
         fate = ask(store, take_sql, 1, TAKE_TIMEOUT_MS, &found, &lead->known);
     struct error *error =
-        fate == FATE_DONE ? NULL
-                          : connection_error(lead->connection, arena, "The lead cannot be taken");
+        fate == FATE_DONE ? NULL : session_error(lead->session, arena, "The lead cannot be taken");
     if (fate != FATE_DONE)
-        drop_connection(lead);
+        drop_session(lead);
     atomic_store(&lead->leads, found);
     *ret_leads = found;
     return error;
@@ -150,15 +149,15 @@ bool postgres_leads(struct store *base) {
         return false;
     struct arena CLEANUP(arena_release) scratch;
     arena_init(&scratch);
-    if (lead->connection == NULL &&
-        connection_open(&scratch, store->options.url, &lead->connection) != NULL)
+    if (lead->session == NULL &&
+        session_connect(&scratch, store->options.url, &lead->session) != NULL)
         return true;
     bool found = true;
     enum fate fate = ask(store, look_sql, 1, LOOK_TIMEOUT_MS, &found, NULL);
     if (fate == FATE_DONE && found)
         fate = try_lock(store);
     if (fate != FATE_DONE)
-        drop_connection(lead);
+        drop_session(lead);
     if (!found)
         atomic_store(&lead->leads, false);
     return found;
@@ -167,7 +166,7 @@ bool postgres_leads(struct store *base) {
 void lead_release(struct postgres_store *store) {
     bool given_up;
     struct lead *lead = &store->lead;
-    if (lead->connection != NULL && lead->locked)
+    if (lead->session != NULL && lead->locked)
         (void)ask(store, give_up_sql, 1, LOOK_TIMEOUT_MS, &given_up, NULL);
-    drop_connection(lead);
+    drop_session(lead);
 }

@@ -51,17 +51,17 @@ static const struct own_statement own_statements[] = {
      true},
 };
 
-static size_t prepare_own(struct connection *connection, bool writes) {
+static size_t prepare_own(struct session *session, bool writes) {
     size_t sent = 0;
     for (size_t i = 0; i < sizeof(own_statements) / sizeof(*own_statements); i++)
         if (writes || !own_statements[i].writes) {
-            connection_prepare(connection, own_statements[i].name, own_statements[i].sql);
+            session_prepare(session, own_statements[i].name, own_statements[i].sql);
             sent++;
         }
     return sent;
 }
 
-static size_t prepare_keyspaces(struct postgres_store *store, struct connection *connection,
+static size_t prepare_keyspaces(struct postgres_store *store, struct session *session,
                                 bool writes) {
     size_t statements = writes ? STATEMENTS : STATEMENT_DELETE;
     for (size_t i = 0; i < store->base.keyspace_count; i++)
@@ -69,24 +69,24 @@ static size_t prepare_keyspaces(struct postgres_store *store, struct connection 
             char sql[300];
             snprintf(sql, sizeof(sql), "%s %.*s %s", keyspace_sql[j].before,
                      SLICE_ARGS(store->keyspaces[i]), keyspace_sql[j].after);
-            connection_prepare(connection, store->statements[i][j], sql);
+            session_prepare(session, store->statements[i][j], sql);
         }
     return store->base.keyspace_count * statements;
 }
 
 struct error *postgres_connect(struct postgres_store *store, struct arena *arena, bool writes,
-                               struct connection **ret_connection) {
-    struct connection *connection = NULL;
-    TRY(connection_open(arena, store->options.url, &connection));
-    size_t sent = prepare_own(connection, writes);
-    sent += prepare_keyspaces(store, connection, writes);
-    connection_sync(connection);
-    if (connection_collect(connection, PREPARE_TIMEOUT_MS, sent, NULL) == FATE_DONE) {
-        *ret_connection = connection;
+                               struct session **ret_session) {
+    struct session *session = NULL;
+    TRY(session_connect(arena, store->options.url, &session));
+    size_t sent = prepare_own(session, writes);
+    sent += prepare_keyspaces(store, session, writes);
+    session_sync(session);
+    if (session_collect(session, PREPARE_TIMEOUT_MS, sent, NULL) == FATE_DONE) {
+        *ret_session = session;
         return NULL;
     }
-    struct error *error = connection_error(connection, arena, "The store cannot be used");
-    connection_close(connection);
+    struct error *error = session_error(session, arena, "The store cannot be used");
+    session_close(session);
     return error;
 }
 
@@ -94,7 +94,7 @@ struct error *postgres_connect(struct postgres_store *store, struct arena *arena
 
 static void store_close_all(struct store *base) {
     struct postgres_store *store = postgres_of(base);
-    connection_close(store->writer);
+    session_close(store->writer);
     lead_release(store);
     pool_release(&store->pool);
     batch_release(&store->batch);
@@ -171,12 +171,12 @@ static struct postgres_store *store_new(const struct postgres_store_options *opt
 
 /* The first connection is that of the lead. */
 static struct error *look_at(struct postgres_store *store, struct arena *arena) {
-    TRY(connection_open(arena, store->options.url, &store->lead.connection));
-    struct connection *connection = store->lead.connection;
-    store->lacks_advisory = connection->has_no_advisory;
+    TRY(session_connect(arena, store->options.url, &store->lead.session));
+    struct session *session = store->lead.session;
+    store->lacks_advisory = session->has_no_advisory;
     if (store->options.create)
-        TRY(postgres_schema_make(store, arena, connection));
-    return postgres_schema_check(store, arena, connection);
+        TRY(postgres_schema_make(store, arena, session));
+    return postgres_schema_check(store, arena, session);
 }
 
 struct error *postgres_store_open(struct arena *arena, const struct postgres_store_options *options,

@@ -18,10 +18,10 @@ void pool_init(struct pool *pool, uint32_t max) {
     pool->max = max;
 }
 
-static void close_list(struct connection *list) {
+static void close_list(struct session *list) {
     while (list != NULL) {
-        struct connection *next = list->next;
-        connection_close(list);
+        struct session *next = list->next;
+        session_close(list);
         list = next;
     }
 }
@@ -33,7 +33,7 @@ void pool_release(struct pool *pool) {
 }
 
 /* An idle one, or leave to make one (NULL). False: there was neither, in time. */
-static bool wait_for_turn(struct pool *pool, uint64_t deadline_ns, struct connection **ret_idle) {
+static bool wait_for_turn(struct pool *pool, uint64_t deadline_ns, struct session **ret_idle) {
     struct timespec at = {(time_t)(deadline_ns / 1000000000), (long)(deadline_ns % 1000000000)};
     int waited = 0;
     pthread_mutex_lock(&pool->lock);
@@ -57,54 +57,54 @@ static void one_less(struct pool *pool) {
 }
 
 struct error *pool_take(struct postgres_store *store, struct arena *arena,
-                        struct patience *patience, struct connection **ret_connection) {
+                        struct patience *patience, struct session **ret_session) {
     struct pool *pool = &store->pool;
     for (;;) {
-        struct connection *connection = NULL;
-        if (!wait_for_turn(pool, patience->deadline_ns, &connection))
+        struct session *session = NULL;
+        if (!wait_for_turn(pool, patience->deadline_ns, &session))
             return error_local(arena, "The store failed to read: all %u connections are in use",
                                pool->max);
         struct error *error = NULL;
-        if (connection == NULL)
-            error = postgres_connect(store, arena, false, &connection);
+        if (session == NULL)
+            error = postgres_connect(store, arena, false, &session);
         if (error != NULL) {
             one_less(pool);
             if (!patience_wait(patience))
                 return error;
             continue;
         }
-        if (connection_settle(connection, store->options.patience_ms) != FATE_LOST) {
-            *ret_connection = connection;
+        if (session_settle(session, store->options.patience_ms) != FATE_LOST) {
+            *ret_session = session;
             return NULL;
         }
-        pool_give(store, connection);
+        pool_give(store, session);
     }
 }
 
-static void pool_forget(struct pool *pool, struct connection *lost) {
-    struct connection *idle;
+static void pool_forget(struct pool *pool, struct session *lost) {
+    struct session *idle;
     pthread_mutex_lock(&pool->lock);
     idle = pool->idle;
     pool->idle = NULL;
     pool->open--;
-    for (const struct connection *each = idle; each != NULL; each = each->next)
+    for (const struct session *each = idle; each != NULL; each = each->next)
         pool->open--;
     pthread_cond_broadcast(&pool->given);
     pthread_mutex_unlock(&pool->lock);
-    connection_close(lost);
+    session_close(lost);
     close_list(idle);
 }
 
-void pool_give(struct postgres_store *store, struct connection *connection) {
+void pool_give(struct postgres_store *store, struct session *session) {
     struct pool *pool = &store->pool;
-    if (connection_is_lost(connection)) {
+    if (session_is_lost(session)) {
         atomic_fetch_add(&store->losses, 1);
-        pool_forget(pool, connection);
+        pool_forget(pool, session);
         return;
     }
     pthread_mutex_lock(&pool->lock);
-    connection->next = pool->idle;
-    pool->idle = connection;
+    session->next = pool->idle;
+    pool->idle = session;
     pthread_cond_signal(&pool->given);
     pthread_mutex_unlock(&pool->lock);
 }
@@ -112,18 +112,18 @@ void pool_give(struct postgres_store *store, struct connection *connection) {
 /* ---- the writer's ---- */
 
 struct error *postgres_writer(struct postgres_store *store, struct arena *arena,
-                              struct patience *patience, struct connection **ret_connection) {
+                              struct patience *patience, struct session **ret_session) {
     while (store->writer == NULL) {
         struct error *error = postgres_connect(store, arena, true, &store->writer);
         if (error != NULL && !patience_wait(patience))
             return error;
     }
-    *ret_connection = store->writer;
+    *ret_session = store->writer;
     return NULL;
 }
 
 void postgres_writer_lost(struct postgres_store *store) {
     atomic_fetch_add(&store->losses, 1);
-    connection_close(store->writer);
+    session_close(store->writer);
     store->writer = NULL;
 }

@@ -25,18 +25,18 @@ struct error *postgres_begin(struct store *store, struct arena *arena, enum stor
 
 /* Nobody waits for its end. */
 static void moment_end(struct postgres_txn *txn, const char *how) {
-    connection_send(txn->connection, how, NULL, 0);
-    connection_sync(txn->connection);
-    txn->connection->unread = 1;
-    pool_give(postgres_of(txn->base.store), txn->connection);
-    txn->connection = NULL;
+    session_send(txn->session, how, NULL, 0);
+    session_sync(txn->session);
+    txn->session->unread = 1;
+    pool_give(postgres_of(txn->base.store), txn->session);
+    txn->session = NULL;
 }
 
 void postgres_end(struct store_txn *base) {
     struct postgres_txn *txn = postgres_of_txn(base);
     for (struct kept_result *kept = txn->kept; kept != NULL; kept = kept->next)
         libpq.clear(kept->result);
-    if (txn->connection != NULL)
+    if (txn->session != NULL)
         moment_end(txn, "commit");
     if (base->mode == STORE_WRITE)
         batch_reset(&postgres_of(base->store)->batch);
@@ -44,28 +44,28 @@ void postgres_end(struct store_txn *base) {
 
 /* ---- commands of a transaction ---- */
 
-static struct error *connection_for(struct postgres_txn *txn, struct patience *patience,
-                                    struct connection **ret_connection) {
+static struct error *session_for(struct postgres_txn *txn, struct patience *patience,
+                                 struct session **ret_session) {
     struct postgres_store *store = postgres_of(txn->base.store);
     if (txn->base.mode == STORE_WRITE)
-        return postgres_writer(store, txn->base.arena, patience, ret_connection);
-    if (txn->connection != NULL) {
-        *ret_connection = txn->connection;
+        return postgres_writer(store, txn->base.arena, patience, ret_session);
+    if (txn->session != NULL) {
+        *ret_session = txn->session;
         return NULL;
     }
-    return pool_take(store, txn->base.arena, patience, ret_connection);
+    return pool_take(store, txn->base.arena, patience, ret_session);
 }
 
 static enum fate run_commands(struct postgres_txn *txn, struct read_commands *commands,
-                              struct connection *connection, PGresult **ret_results) {
+                              struct session *session, PGresult **ret_results) {
     PGresult *results[STORE_KEYSPACES_MAX + 1];
-    size_t begins = txn->base.mode == STORE_READ && txn->connection == NULL;
+    size_t begins = txn->base.mode == STORE_READ && txn->session == NULL;
     if (begins)
-        connection_send(connection, "begin", NULL, 0);
-    size_t count = commands->send(commands, connection);
-    connection_sync(connection);
-    enum fate fate = connection_collect(
-        connection, postgres_of(txn->base.store)->options.patience_ms, begins + count, results);
+        session_send(session, "begin", NULL, 0);
+    size_t count = commands->send(commands, session);
+    session_sync(session);
+    enum fate fate = session_collect(session, postgres_of(txn->base.store)->options.patience_ms,
+                                     begins + count, results);
     if (fate != FATE_DONE)
         return fate;
     if (begins)
@@ -75,21 +75,20 @@ static enum fate run_commands(struct postgres_txn *txn, struct read_commands *co
 }
 
 /* Gives the connection back, or has the transaction keep it. */
-static void after_commands(struct postgres_txn *txn, struct connection *connection,
-                           enum fate fate) {
+static void after_commands(struct postgres_txn *txn, struct session *session, enum fate fate) {
     struct postgres_store *store = postgres_of(txn->base.store);
-    bool had_moment = txn->connection != NULL;
+    bool had_moment = txn->session != NULL;
     if (txn->base.mode == STORE_WRITE) {
         if (fate == FATE_LOST)
             postgres_writer_lost(store);
     } else if (txn->base.mode == STORE_READ_LATEST) {
-        pool_give(store, connection);
+        pool_give(store, session);
     } else if (fate == FATE_LOST) {
         txn->lost = had_moment;
-        txn->connection = NULL;
-        pool_give(store, connection);
+        txn->session = NULL;
+        pool_give(store, session);
     } else {
-        txn->connection = connection;
+        txn->session = session;
         if (fate == FATE_REFUSED && !had_moment)
             moment_end(txn, "rollback");
     }
@@ -103,14 +102,13 @@ struct error *postgres_read(struct postgres_txn *txn, struct read_commands *comm
     for (;;) {
         if (txn->lost)
             return error_local(arena, "%s: the connection was lost on the way", reading);
-        struct connection *connection = NULL;
-        TRY(connection_for(txn, &patience, &connection));
-        enum fate fate = run_commands(txn, commands, connection, ret_results);
-        bool again = fate == FATE_LOST || (fate == FATE_REFUSED && txn->connection == NULL &&
-                                           strcmp(connection->state, SERIALIZATION_FAILURE) == 0);
-        struct error *error =
-            fate == FATE_DONE ? NULL : connection_error(connection, arena, reading);
-        after_commands(txn, connection, fate);
+        struct session *session = NULL;
+        TRY(session_for(txn, &patience, &session));
+        enum fate fate = run_commands(txn, commands, session, ret_results);
+        bool again = fate == FATE_LOST || (fate == FATE_REFUSED && txn->session == NULL &&
+                                           strcmp(session->state, SERIALIZATION_FAILURE) == 0);
+        struct error *error = fate == FATE_DONE ? NULL : session_error(session, arena, reading);
+        after_commands(txn, session, fate);
         if (!again || !patience_wait(&patience))
             return error;
     }
@@ -155,27 +153,26 @@ static size_t same_keyspace(const struct sorted_keys *sorted, size_t from) {
     return to;
 }
 
-static void send_get(struct get_commands *get, struct connection *connection, size_t from,
-                     size_t to) {
+static void send_get(struct get_commands *get, struct session *session, size_t from, size_t to) {
     uint8_t keyspace = key_at(&get->sorted, from)->keyspace;
     if (to - from == 1) {
         struct parameter key = parameter_of(key_at(&get->sorted, from)->key);
-        connection_send(connection, get->store->statements[keyspace][STATEMENT_GET], &key, 1);
+        session_send(session, get->store->statements[keyspace][STATEMENT_GET], &key, 1);
         return;
     }
     array_begin(get->array);
     for (size_t i = from; i < to; i++)
         array_add(get->array, key_at(&get->sorted, i)->key);
     struct parameter keys = array_end(get->array, to - from);
-    connection_send(connection, get->store->statements[keyspace][STATEMENT_GET_MANY], &keys, 1);
+    session_send(session, get->store->statements[keyspace][STATEMENT_GET_MANY], &keys, 1);
 }
 
-static size_t send_gets(struct read_commands *commands, struct connection *connection) {
+static size_t send_gets(struct read_commands *commands, struct session *session) {
     struct get_commands *get = container_of(commands, struct get_commands, base);
     size_t sent = 0;
     for (size_t from = 0, to; from < get->sorted.count; from = to, sent++) {
         to = same_keyspace(&get->sorted, from);
-        send_get(get, connection, from, to);
+        send_get(get, session, from, to);
     }
     return sent;
 }

@@ -32,7 +32,7 @@ static struct postgres_scan *scan_of(struct store_scan *scan) {
     return container_of(scan, struct postgres_scan, base);
 }
 
-static size_t send_page(struct read_commands *commands, struct connection *connection) {
+static size_t send_page(struct read_commands *commands, struct session *session) {
     const struct postgres_scan *scan = container_of(commands, struct postgres_scan, commands);
     const struct postgres_store *store = postgres_of(scan->base.txn->store);
     uint8_t rows[8] = {0};
@@ -40,8 +40,8 @@ static size_t send_page(struct read_commands *commands, struct connection *conne
     rows[7] = (uint8_t)scan->page_rows;
     struct parameter parameters[] = {
         parameter_of(scan->first), parameter_of(scan->last), {rows, sizeof(rows)}};
-    connection_send(
-        connection,
+    session_send(
+        session,
         store->statements[scan->keyspace][scan->reverse ? STATEMENT_SCAN_BACK : STATEMENT_SCAN],
         parameters, 3);
     return 1;
@@ -49,8 +49,8 @@ static size_t send_page(struct read_commands *commands, struct connection *conne
 
 /* ---- pages ---- */
 
-static struct connection *held_connection(struct postgres_txn *txn) {
-    return txn->base.mode == STORE_WRITE ? postgres_of(txn->base.store)->writer : txn->connection;
+static struct session *held_session(struct postgres_txn *txn) {
+    return txn->base.mode == STORE_WRITE ? postgres_of(txn->base.store)->writer : txn->session;
 }
 
 void postgres_scan_land(struct postgres_txn *txn) {
@@ -58,28 +58,27 @@ void postgres_scan_land(struct postgres_txn *txn) {
     struct postgres_scan *scan = txn->ahead;
     if (scan == NULL)
         return;
-    struct connection *connection = held_connection(txn);
+    struct session *session = held_session(txn);
     txn->ahead = NULL;
-    if (connection_collect(connection, store->options.patience_ms, 1, &scan->next_page) !=
-        FATE_LOST)
+    if (session_collect(session, store->options.patience_ms, 1, &scan->next_page) != FATE_LOST)
         return;
     if (txn->base.mode == STORE_WRITE) {
         postgres_writer_lost(store);
         return;
     }
     txn->lost = true;
-    txn->connection = NULL;
-    pool_give(store, connection);
+    txn->session = NULL;
+    pool_give(store, session);
 }
 
 /* Asks for the page after this one, when there will be one and somebody to bring it. */
 static void look_ahead(struct postgres_scan *scan) {
     struct postgres_txn *txn = postgres_of_txn(scan->base.txn);
-    struct connection *connection = held_connection(txn);
-    if (scan->ended || connection == NULL || txn->ahead != NULL)
+    struct session *session = held_session(txn);
+    if (scan->ended || session == NULL || txn->ahead != NULL)
         return;
-    send_page(&scan->commands, connection);
-    connection_sync(connection);
+    send_page(&scan->commands, session);
+    session_sync(session);
     txn->ahead = scan;
 }
 

@@ -26,43 +26,43 @@ static const char *const make_sql[] = {
     "VALUES (0, 0, '', 0), (-1, 0, '', 0), (-2, 0, '', 0) ON CONFLICT (grp) DO NOTHING",
 };
 
-static struct error *run(struct arena *arena, struct connection *connection, const char *sql) {
-    if (connection_run(connection, sql, NULL, 0, SCHEMA_TIMEOUT_MS, NULL) == FATE_DONE)
+static struct error *run(struct arena *arena, struct session *session, const char *sql) {
+    if (session_run(session, sql, NULL, 0, SCHEMA_TIMEOUT_MS, NULL) == FATE_DONE)
         return NULL;
-    return connection_error(connection, arena, "The store's tables cannot be made");
+    return session_error(session, arena, "The store's tables cannot be made");
 }
 
-static struct error *make_keyspace(struct arena *arena, struct connection *connection,
+static struct error *make_keyspace(struct arena *arena, struct session *session,
                                    struct slice table) {
     char sql[300];
     snprintf(sql, sizeof(sql),
              "CREATE TABLE IF NOT EXISTS %.*s (k bytea NOT NULL, v bytea NOT NULL, "
              "PRIMARY KEY (k%s)) WITH (fillfactor = 85)",
-             SLICE_ARGS(table), connection->is_yugabyte ? " ASC" : "");
-    TRY(run(arena, connection, sql));
-    if (connection->has_no_advisory)
+             SLICE_ARGS(table), session->is_yugabyte ? " ASC" : "");
+    TRY(run(arena, session, sql));
+    if (session->has_no_advisory)
         return NULL;
     snprintf(sql, sizeof(sql), "ALTER TABLE %.*s ALTER COLUMN v SET STORAGE EXTERNAL",
              SLICE_ARGS(table));
-    return run(arena, connection, sql);
+    return run(arena, session, sql);
 }
 
-static struct error *check_server(struct arena *arena, const struct connection *connection) {
-    if (connection->version >= SERVER_VERSION_MIN)
+static struct error *check_server(struct arena *arena, const struct session *session) {
+    if (session->version >= SERVER_VERSION_MIN)
         return NULL;
     return error_local(arena, "The server is PostgreSQL %u: the store needs 13 or later",
-                       connection->version / 10000);
+                       session->version / 10000);
 }
 
 /* The format is written last: without it, the store is not there. */
 struct error *postgres_schema_make(struct postgres_store *store, struct arena *arena,
-                                   struct connection *connection) {
-    TRY(check_server(arena, connection));
+                                   struct session *session) {
+    TRY(check_server(arena, session));
     for (size_t i = 0; i < sizeof(make_sql) / sizeof(*make_sql); i++)
-        TRY(run(arena, connection, make_sql[i]));
+        TRY(run(arena, session, make_sql[i]));
     for (size_t i = 0; i < store->base.keyspace_count; i++)
-        TRY(make_keyspace(arena, connection, store->keyspaces[i]));
-    return run(arena, connection,
+        TRY(make_keyspace(arena, session, store->keyspaces[i]));
+    return run(arena, session,
                "INSERT INTO gramme_store (name, value) VALUES ('format', '" FORMAT "') "
                "ON CONFLICT (name) DO NOTHING");
 }
@@ -74,15 +74,14 @@ static bool is_keyspace(const struct postgres_store *store, struct slice table) 
     return slice_is(table, "gramme_store") || slice_is(table, "gramme_version");
 }
 
-static struct error *check_format(struct arena *arena, struct connection *connection) {
+static struct error *check_format(struct arena *arena, struct session *session) {
     PGresult *result = NULL;
-    enum fate fate =
-        connection_run(connection, "SELECT value FROM gramme_store WHERE name = 'format'", NULL, 0,
-                       SCHEMA_TIMEOUT_MS, &result);
+    enum fate fate = session_run(session, "SELECT value FROM gramme_store WHERE name = 'format'",
+                                 NULL, 0, SCHEMA_TIMEOUT_MS, &result);
     if (fate == FATE_LOST)
-        return connection_error(connection, arena, "The store cannot be read");
-    if (fate == FATE_REFUSED && strcmp(connection->state, "42P01") != 0)
-        return connection_error(connection, arena, "The store cannot be read");
+        return session_error(session, arena, "The store cannot be read");
+    if (fate == FATE_REFUSED && strcmp(session->state, "42P01") != 0)
+        return session_error(session, arena, "The store cannot be read");
     if (fate == FATE_REFUSED || libpq.ntuples(result) == 0) {
         libpq.clear(result);
         return error_local(arena, "There is no store in this database: gramme store init makes it");
@@ -114,17 +113,17 @@ static struct error *check_tables(const struct postgres_store *store, struct are
 }
 
 struct error *postgres_schema_check(struct postgres_store *store, struct arena *arena,
-                                    struct connection *connection) {
+                                    struct session *session) {
     PGresult *result = NULL;
-    TRY(check_server(arena, connection));
-    TRY(check_format(arena, connection));
+    TRY(check_server(arena, session));
+    TRY(check_format(arena, session));
     enum fate fate =
-        connection_run(connection,
-                       "SELECT table_name::text FROM information_schema.tables "
-                       "WHERE table_schema = current_schema() AND table_name LIKE 'gramme\\_%'",
-                       NULL, 0, SCHEMA_TIMEOUT_MS, &result);
+        session_run(session,
+                    "SELECT table_name::text FROM information_schema.tables "
+                    "WHERE table_schema = current_schema() AND table_name LIKE 'gramme\\_%'",
+                    NULL, 0, SCHEMA_TIMEOUT_MS, &result);
     if (fate != FATE_DONE)
-        return connection_error(connection, arena, "The store cannot be read");
+        return session_error(session, arena, "The store cannot be read");
     struct error *error = check_tables(store, arena, result);
     libpq.clear(result);
     return error;

@@ -1,9 +1,9 @@
-/* connection.c - sending and collecting over libpq, without ever waiting for longer than was said.
+/* session.c - sending and collecting over libpq, without ever waiting for longer than was said.
  *
  * libpq never blocks here but while it connects, which has a time-out of its own: a socket that
  * takes no more waits for poll() together with the answers, so that neither side can wait for the
  * other. */
-#include "store/postgres/connection.h"
+#include "store/postgres/session.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -19,30 +19,29 @@ enum { PARAMETERS_MAX = 4, PREPARE_TIMEOUT_MS = 30000 };
 /* ---- why ---- */
 
 /* libpq's texts have several lines, and end with a line feed. */
-static void note_text(struct connection *connection, const char *text) {
+static void note_text(struct session *session, const char *text) {
     size_t len = 0;
-    for (; text[len] != '\0' && len < sizeof(connection->text) - 1; len++)
-        connection->text[len] = text[len] == '\n' || text[len] == '\t' ? ' ' : text[len];
-    while (len > 0 && connection->text[len - 1] == ' ')
+    for (; text[len] != '\0' && len < sizeof(session->text) - 1; len++)
+        session->text[len] = text[len] == '\n' || text[len] == '\t' ? ' ' : text[len];
+    while (len > 0 && session->text[len - 1] == ' ')
         len--;
-    connection->text[len] = '\0';
+    session->text[len] = '\0';
 }
 
-static enum fate lost(struct connection *connection, const char *text) {
+static enum fate lost(struct session *session, const char *text) {
     if (text == NULL)
-        text = libpq.errorMessage(connection->libpq);
-    note_text(connection, *text == '\0' ? "the connection was lost" : text);
-    connection->lost = true;
+        text = libpq.errorMessage(session->libpq);
+    note_text(session, *text == '\0' ? "the connection was lost" : text);
+    session->lost = true;
     return FATE_LOST;
 }
 
-struct error *connection_error(const struct connection *connection, struct arena *arena,
-                               const char *what) {
-    return error_local(arena, "%s: %s", what, connection->text);
+struct error *session_error(const struct session *session, struct arena *arena, const char *what) {
+    return error_local(arena, "%s: %s", what, session->text);
 }
 
-bool connection_is_lost(const struct connection *connection) {
-    return connection->lost || libpq.status(connection->libpq) != CONNECTION_OK;
+bool session_is_lost(const struct session *session) {
+    return session->lost || libpq.status(session->libpq) != CONNECTION_OK;
 }
 
 /* ---- sending ---- */
@@ -66,85 +65,84 @@ static struct sent sent_of(const struct parameter *parameters, size_t count) {
 
 /* What cannot be sent is noticed when its result is asked for: libpq keeps the connection's state.
  */
-void connection_send(struct connection *connection, const char *name,
-                     const struct parameter *parameters, size_t count) {
+void session_send(struct session *session, const char *name, const struct parameter *parameters,
+                  size_t count) {
     struct sent sent = sent_of(parameters, count);
-    (void)libpq.sendQueryPrepared(connection->libpq, name, (int)count, sent.values, sent.lengths,
+    (void)libpq.sendQueryPrepared(session->libpq, name, (int)count, sent.values, sent.lengths,
                                   sent.formats, 1);
 }
 
-void connection_send_sql(struct connection *connection, const char *sql,
-                         const struct parameter *parameters, size_t count) {
+void session_send_sql(struct session *session, const char *sql, const struct parameter *parameters,
+                      size_t count) {
     struct sent sent = sent_of(parameters, count);
-    (void)libpq.sendQueryParams(connection->libpq, sql, (int)count, NULL, sent.values, sent.lengths,
+    (void)libpq.sendQueryParams(session->libpq, sql, (int)count, NULL, sent.values, sent.lengths,
                                 sent.formats, 1);
 }
 
-void connection_prepare(struct connection *connection, const char *name, const char *sql) {
-    (void)libpq.sendPrepare(connection->libpq, name, sql, 0, NULL);
+void session_prepare(struct session *session, const char *name, const char *sql) {
+    (void)libpq.sendPrepare(session->libpq, name, sql, 0, NULL);
 }
 
-void connection_sync(struct connection *connection) {
-    (void)libpq.pipelineSync(connection->libpq);
+void session_sync(struct session *session) {
+    (void)libpq.pipelineSync(session->libpq);
 }
 
 /* ---- collecting ---- */
 
-static bool wait_for_server(struct connection *connection, bool unsent, uint64_t deadline_ns) {
+static bool wait_for_server(struct session *session, bool unsent, uint64_t deadline_ns) {
     uint64_t now = monotonic_ns();
     if (now >= deadline_ns)
         return false;
-    struct pollfd socket = {.fd = libpq.socket(connection->libpq),
+    struct pollfd socket = {.fd = libpq.socket(session->libpq),
                             .events = (short)(unsent ? POLLIN | POLLOUT : POLLIN)};
     int ready = poll(&socket, 1, (int)((deadline_ns - now) / 1000000 + 1));
     return ready > 0 || (ready < 0 && errno == EINTR);
 }
 
 /* The next result, or NULL where libpq has none between two commands. */
-static enum fate next_result(struct connection *connection, uint64_t deadline_ns,
-                             PGresult **ret_result) {
+static enum fate next_result(struct session *session, uint64_t deadline_ns, PGresult **ret_result) {
     for (;;) {
-        if (connection_is_lost(connection))
-            return lost(connection, NULL);
-        int unsent = libpq.flush(connection->libpq);
+        if (session_is_lost(session))
+            return lost(session, NULL);
+        int unsent = libpq.flush(session->libpq);
         if (unsent < 0)
-            return lost(connection, NULL);
-        if (!libpq.isBusy(connection->libpq)) {
-            *ret_result = libpq.getResult(connection->libpq);
+            return lost(session, NULL);
+        if (!libpq.isBusy(session->libpq)) {
+            *ret_result = libpq.getResult(session->libpq);
             return FATE_DONE;
         }
-        if (!wait_for_server(connection, unsent > 0, deadline_ns))
-            return lost(connection, "the server does not answer");
-        if (!libpq.consumeInput(connection->libpq))
-            return lost(connection, NULL);
+        if (!wait_for_server(session, unsent > 0, deadline_ns))
+            return lost(session, "the server does not answer");
+        if (!libpq.consumeInput(session->libpq))
+            return lost(session, NULL);
     }
 }
 
-static void note_refusal(struct connection *connection, const PGresult *result, size_t command) {
+static void note_refusal(struct session *session, const PGresult *result, size_t command) {
     const char *state = libpq.resultErrorField(result, PG_DIAG_SQLSTATE);
     const char *text = libpq.resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-    snprintf(connection->state, sizeof(connection->state), "%s", state == NULL ? "" : state);
-    note_text(connection, text == NULL ? libpq.errorMessage(connection->libpq) : text);
-    connection->refused = command;
+    snprintf(session->state, sizeof(session->state), "%s", state == NULL ? "" : state);
+    note_text(session, text == NULL ? libpq.errorMessage(session->libpq) : text);
+    session->refused = command;
 }
 
 /* One command: its result, then the NULL that ends it. */
-static enum fate collect_one(struct connection *connection, uint64_t deadline_ns, size_t command,
+static enum fate collect_one(struct session *session, uint64_t deadline_ns, size_t command,
                              PGresult **ret_result) {
     PGresult *result = NULL, *end = NULL;
-    if (next_result(connection, deadline_ns, &result) == FATE_LOST)
+    if (next_result(session, deadline_ns, &result) == FATE_LOST)
         return FATE_LOST;
     if (result == NULL)
-        return lost(connection, "an answer is missing");
+        return lost(session, "an answer is missing");
     ExecStatusType status = libpq.resultStatus(result);
     bool done = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
     if (!done && status != PGRES_PIPELINE_ABORTED)
-        note_refusal(connection, result, command);
+        note_refusal(session, result, command);
     if (done && ret_result != NULL)
         *ret_result = result;
     else
         libpq.clear(result);
-    enum fate fate = next_result(connection, deadline_ns, &end);
+    enum fate fate = next_result(session, deadline_ns, &end);
     libpq.clear(end);
     return fate == FATE_LOST ? FATE_LOST : done ? FATE_DONE : FATE_REFUSED;
 }
@@ -156,40 +154,39 @@ static void clear_results(size_t count, PGresult **results) {
     }
 }
 
-enum fate connection_collect(struct connection *connection, uint32_t timeout_ms, size_t count,
-                             PGresult **ret_results) {
+enum fate session_collect(struct session *session, uint32_t timeout_ms, size_t count,
+                          PGresult **ret_results) {
     uint64_t deadline_ns = monotonic_ns() + (uint64_t)timeout_ms * 1000000;
     enum fate all = FATE_DONE;
     for (size_t i = 0; ret_results != NULL && i < count; i++)
         ret_results[i] = NULL;
     for (size_t i = 0; i < count && all != FATE_LOST; i++) {
         enum fate fate =
-            collect_one(connection, deadline_ns, i, ret_results == NULL ? NULL : &ret_results[i]);
+            collect_one(session, deadline_ns, i, ret_results == NULL ? NULL : &ret_results[i]);
         all = fate == FATE_DONE ? all : fate;
     }
     PGresult *sync = NULL;
-    if (all != FATE_LOST && next_result(connection, deadline_ns, &sync) == FATE_LOST)
+    if (all != FATE_LOST && next_result(session, deadline_ns, &sync) == FATE_LOST)
         all = FATE_LOST;
     if (sync != NULL && libpq.resultStatus(sync) != PGRES_PIPELINE_SYNC)
-        all = lost(connection, "an answer is out of step");
+        all = lost(session, "an answer is out of step");
     libpq.clear(sync);
     if (all != FATE_DONE)
         clear_results(count, ret_results);
     return all;
 }
 
-enum fate connection_settle(struct connection *connection, uint32_t timeout_ms) {
-    size_t unread = connection->unread;
-    connection->unread = 0;
-    return unread == 0 ? FATE_DONE : connection_collect(connection, timeout_ms, unread, NULL);
+enum fate session_settle(struct session *session, uint32_t timeout_ms) {
+    size_t unread = session->unread;
+    session->unread = 0;
+    return unread == 0 ? FATE_DONE : session_collect(session, timeout_ms, unread, NULL);
 }
 
-enum fate connection_run(struct connection *connection, const char *sql,
-                         const struct parameter *parameters, size_t count, uint32_t timeout_ms,
-                         PGresult **ret_result) {
-    connection_send_sql(connection, sql, parameters, count);
-    connection_sync(connection);
-    return connection_collect(connection, timeout_ms, 1, ret_result);
+enum fate session_run(struct session *session, const char *sql, const struct parameter *parameters,
+                      size_t count, uint32_t timeout_ms, PGresult **ret_result) {
+    session_send_sql(session, sql, parameters, count);
+    session_sync(session);
+    return session_collect(session, timeout_ms, 1, ret_result);
 }
 
 struct slice result_bytes(const PGresult *result, int row, int column) {
@@ -229,29 +226,29 @@ static const char *const settings[] = {
 };
 
 /* One round trip, though each is on its own. */
-static enum fate apply_settings(struct connection *connection) {
+static enum fate apply_settings(struct session *session) {
     enum { COUNT = sizeof(settings) / sizeof(*settings) };
     enum fate fate = FATE_DONE;
     for (size_t i = 0; i < COUNT; i++) {
-        connection_send_sql(connection, settings[i], NULL, 0);
-        connection_sync(connection);
+        session_send_sql(session, settings[i], NULL, 0);
+        session_sync(session);
     }
     for (size_t i = 0; i < COUNT && fate != FATE_LOST; i++)
-        fate = connection_collect(connection, PREPARE_TIMEOUT_MS, 1, NULL);
+        fate = session_collect(session, PREPARE_TIMEOUT_MS, 1, NULL);
     return fate == FATE_LOST ? FATE_LOST : FATE_DONE;
 }
 
 /* CockroachDB and YugabyteDB tell their names in what PostgreSQL calls its version. */
-static enum fate learn_version(struct connection *connection) {
+static enum fate learn_version(struct session *session) {
     PGresult *result = NULL;
     enum fate fate =
-        connection_run(connection, "SELECT version()::text", NULL, 0, PREPARE_TIMEOUT_MS, &result);
+        session_run(session, "SELECT version()::text", NULL, 0, PREPARE_TIMEOUT_MS, &result);
     if (fate != FATE_DONE)
         return fate;
     const char *text = libpq.getvalue(result, 0, 0);
-    connection->is_yugabyte = strstr(text, "-YB-") != NULL;
-    connection->has_no_advisory = connection->is_yugabyte || strstr(text, "CockroachDB") != NULL;
-    connection->version = (unsigned)libpq.serverVersion(connection->libpq);
+    session->is_yugabyte = strstr(text, "-YB-") != NULL;
+    session->has_no_advisory = session->is_yugabyte || strstr(text, "CockroachDB") != NULL;
+    session->version = (unsigned)libpq.serverVersion(session->libpq);
     libpq.clear(result);
     return FATE_DONE;
 }
@@ -266,33 +263,33 @@ static PGconn *connect_to(const char *url) {
     return libpq.connectdbParams(names, values, 1);
 }
 
-struct error *connection_open(struct arena *arena, const char *url, struct connection **ret) {
+struct error *session_connect(struct arena *arena, const char *url, struct session **ret) {
     static const char *const what = "The store cannot be reached";
-    struct connection *connection = calloc(1, sizeof(*connection));
-    CHECK(connection != NULL);
-    connection->libpq = connect_to(url);
-    CHECK(connection->libpq != NULL);
-    libpq.setNoticeProcessor(connection->libpq, ignore_notice, NULL);
+    struct session *session = calloc(1, sizeof(*session));
+    CHECK(session != NULL);
+    session->libpq = connect_to(url);
+    CHECK(session->libpq != NULL);
+    libpq.setNoticeProcessor(session->libpq, ignore_notice, NULL);
     enum fate fate = FATE_LOST;
-    if (connection_is_lost(connection) || libpq.setnonblocking(connection->libpq, 1) != 0 ||
-        !libpq.enterPipelineMode(connection->libpq))
-        lost(connection, NULL);
+    if (session_is_lost(session) || libpq.setnonblocking(session->libpq, 1) != 0 ||
+        !libpq.enterPipelineMode(session->libpq))
+        lost(session, NULL);
     else
-        fate = apply_settings(connection);
+        fate = apply_settings(session);
     if (fate == FATE_DONE)
-        fate = learn_version(connection);
+        fate = learn_version(session);
     if (fate != FATE_DONE) {
-        struct error *error = connection_error(connection, arena, what);
-        connection_close(connection);
+        struct error *error = session_error(session, arena, what);
+        session_close(session);
         return error;
     }
-    *ret = connection;
+    *ret = session;
     return NULL;
 }
 
-void connection_close(struct connection *connection) {
-    if (connection == NULL)
+void session_close(struct session *session) {
+    if (session == NULL)
         return;
-    libpq.finish(connection->libpq);
-    free(connection);
+    libpq.finish(session->libpq);
+    free(session);
 }
