@@ -202,6 +202,8 @@ struct error *postgres_sync(struct store *store, struct arena *arena);
 struct error *postgres_lead(struct store *store, struct arena *arena, uint32_t wait_ms,
                             bool *ret_leads);
 bool postgres_leads(struct store *store);
+/* Its session, unless there is one. */
+struct error *lead_connect(struct postgres_store *store, struct arena *arena);
 void lead_release(struct postgres_store *store);
 /* The first command of a commit: refused (LEAD_REFUSED) when the row is not as we left it. */
 void lead_send_claim(struct postgres_store *store, struct session *session);

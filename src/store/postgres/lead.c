@@ -71,6 +71,17 @@ enum fate lead_settle(struct postgres_store *store, struct session *session,
 
 /* ---- the lock ---- */
 
+/* A leader that does not even look, because it was stopped, loses the lock with its session; where
+ * the server knows no such setting, the lock stays with it until its connection goes. */
+struct error *lead_connect(struct postgres_store *store, struct arena *arena) {
+    if (store->lead.session != NULL)
+        return NULL;
+    TRY(session_connect(arena, store->options.url, &store->lead.session));
+    (void)session_run(store->lead.session, "SET idle_session_timeout = '6s'", NULL, 0,
+                      LOOK_TIMEOUT_MS, NULL);
+    return NULL;
+}
+
 static void drop_session(struct lead *lead) {
     session_close(lead->session);
     lead->session = NULL;
@@ -108,8 +119,7 @@ static enum fate try_lock(struct postgres_store *store) {
 static struct error *try_lead(struct postgres_store *store, struct arena *arena, bool *ret_leads) {
     struct lead *lead = &store->lead;
     bool found = false;
-    if (lead->session == NULL)
-        TRY(session_connect(arena, store->options.url, &lead->session));
+    TRY(lead_connect(store, arena));
     enum fate fate = try_lock(store);
     if (fate == FATE_DONE && lead->locked)
         fate = ask(store, take_sql, 1, TAKE_TIMEOUT_MS, &found, &lead->known);
@@ -149,8 +159,7 @@ bool postgres_leads(struct store *base) {
         return false;
     struct arena CLEANUP(arena_release) scratch;
     arena_init(&scratch);
-    if (lead->session == NULL &&
-        session_connect(&scratch, store->options.url, &lead->session) != NULL)
+    if (lead_connect(store, &scratch) != NULL)
         return true;
     bool found = true;
     enum fate fate = ask(store, look_sql, 1, LOOK_TIMEOUT_MS, &found, NULL);

@@ -171,7 +171,7 @@ static struct postgres_store *store_new(const struct postgres_store_options *opt
 
 /* The first connection is that of the lead. */
 static struct error *look_at(struct postgres_store *store, struct arena *arena) {
-    TRY(session_connect(arena, store->options.url, &store->lead.session));
+    TRY(lead_connect(store, arena));
     struct session *session = store->lead.session;
     store->lacks_advisory = session->has_no_advisory;
     if (store->options.create)
