@@ -122,6 +122,7 @@ struct command_family {
 extern const struct command_family family_cert;
 extern const struct command_family family_key;
 extern const struct command_family family_role;
+extern const struct command_family family_store;
 extern const struct command_family family_user;
 
 #endif

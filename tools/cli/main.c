@@ -14,8 +14,8 @@ const struct command *const commands[] = {
     NULL,
 };
 
-static const struct command_family *const families[] = {&family_user, &family_role, &family_key,
-                                                        &family_cert, NULL};
+static const struct command_family *const families[] = {&family_user, &family_role,  &family_key,
+                                                        &family_cert, &family_store, NULL};
 
 static void print_help(FILE *out) {
     fputs("gramme: a DynamoDB-compatible database\n"
