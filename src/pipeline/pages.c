@@ -22,20 +22,24 @@ static void reply(struct exchange *exchange, int status, struct slice content_ty
 
 /* ---- health ---- */
 
-static void reply_health(struct exchange *exchange, bool well, const char *word) {
-    buffer_printf(&exchange->reply, "{\"status\":\"%s\"}\n", word);
+static void reply_health(struct exchange *exchange, const struct pages *pages, bool well,
+                         const char *word) {
+    buffer_printf(&exchange->reply, "{\"status\":\"%s\"", word);
+    if (pages->shared)
+        buffer_printf(&exchange->reply, ",\"role\":\"%s\"",
+                      atomic_load(&pages->state) <= PAGES_WAITING ? "waiting" : "leader");
+    buffer_append_text(&exchange->reply, "}\n");
     reply(exchange, well ? 200 : 503, SLICE_LITERAL("application/json"));
 }
 
 static void handle_live(struct exchange *exchange, const struct pages *pages) {
-    (void)pages;
-    reply_health(exchange, true, "live");
+    reply_health(exchange, pages, true, "live");
 }
 
 static void handle_ready(struct exchange *exchange, const struct pages *pages) {
-    static const char *const words[] = {"starting", "ready", "stopping"};
+    static const char *const words[] = {"starting", "waiting", "ready", "stopping"};
     enum pages_state state = atomic_load(&pages->state);
-    reply_health(exchange, state == PAGES_READY, words[state]);
+    reply_health(exchange, pages, state == PAGES_READY, words[state]);
 }
 
 /* ---- metrics ---- */
@@ -74,8 +78,9 @@ static bool may_read(struct exchange *exchange, const struct pages *pages) {
 }
 
 static void handle_metrics(struct exchange *exchange, const struct pages *pages) {
-    if (atomic_load(&pages->state) == PAGES_STARTING) {
-        reply_health(exchange, false, "starting");
+    enum pages_state state = atomic_load(&pages->state);
+    if (state == PAGES_STARTING || state == PAGES_WAITING) {
+        handle_ready(exchange, pages);
         return;
     }
     if (!may_read(exchange, pages)) {

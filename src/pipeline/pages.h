@@ -1,8 +1,9 @@
 /* pages.h - what who watches the server asks for with GET: /metrics and /health.
  *
  *   /health, /health/live  200 as long as somebody answers
- *   /health/ready          200 when requests are served; 503 while the server starts or stops
- *   /metrics               numbers for Prometheus; 503 while the server starts
+ *   /health/ready          200 when requests are served; 503 while the server starts or stops, or
+ *                          waits because another one leads the store that they share
+ *   /metrics               numbers for Prometheus; 503 while the server starts or waits
  *
  * /health tells nobody anything, and everybody may ask. So may they for /metrics where nobody is
  * asked who they are, on its own port, or when it is said to be open; else only who comes from this
@@ -20,7 +21,7 @@
 
 struct op_context;
 
-enum pages_state { PAGES_STARTING, PAGES_READY, PAGES_STOPPING };
+enum pages_state { PAGES_STARTING, PAGES_WAITING, PAGES_READY, PAGES_STOPPING };
 
 struct pages {
     /* Writes the page, on a worker with its context; returns its content type, which is constant.
@@ -28,6 +29,7 @@ struct pages {
     struct slice (*write)(void *user, struct op_context *context, struct slice accept,
                           struct buffer *out);
     void *user;
+    bool shared;             /* its store is one that several servers may lead: its role is told */
     bool open;               /* /metrics to everybody */
     struct workers *workers; /* from PAGES_READY on */
     _Atomic(enum pages_state) state;

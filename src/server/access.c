@@ -20,7 +20,9 @@ struct access {
 
 static struct error *open_parts(struct access *access, struct arena *arena,
                                 const struct access_options *options) {
-    if (options->directory == NULL)
+    if (options->shared != NULL)
+        access->keyring = keyring_new(keyring_key(options->shared).data);
+    else if (options->directory == NULL)
         access->keyring = keyring_new_random();
     else
         TRY(secrets_file_open(arena, options->directory, options->over, &access->keyring));

@@ -8,6 +8,8 @@
 struct access_options {
     const char *directory;      /* NULL: in memory */
     const struct keyring *over; /* of an encrypted directory; or NULL */
+    /* Of a store that several servers share: what seals its secrets; or NULL. */
+    const struct keyring *shared;
     struct engine *engine;
     struct slice account; /* outlives it */
 };

@@ -6,12 +6,21 @@
 
 enum server_durability { SERVER_SYNC, SERVER_RELAXED };
 
+/* Another server leads the store, and this one waits for it to go. */
+struct server_waiter {
+    /* Is called again and again; it answers at `port` meanwhile, though not to requests. False: it
+     * is not to start after all. */
+    bool (*goes_on)(struct server_waiter *waiter, struct slice place, uint16_t port);
+};
+
 struct server_config {
     const char *host;
     uint16_t port;              /* 0: any free one */
     const char **allow_hosts;   /* more names that it answers to; NULL ends them, or is for none */
     const char **allow_origins; /* whose web pages may ask, likewise; "*": all */
-    const char *data_directory; /* NULL: in memory */
+    const char *data_directory; /* NULL: in memory, or elsewhere */
+    const char *store_url;      /* of a server that keeps the data, for several of us; or NULL */
+    struct server_waiter *waiter;
     const char *encrypt_with; /* where its master key is (admin/master_key.h); NULL: it is plain */
     enum server_durability durability;
     const char *region;
@@ -46,6 +55,6 @@ struct server_config {
     bool test_clock;            /* for tests of clients: time can be moved at /_gramme/clock */
 };
 
-enum { SERVER_RELAXED_SYNC_MS = 100, SERVER_LOOK_MS = 2000 };
+enum { SERVER_RELAXED_SYNC_MS = 100 };
 
 #endif

@@ -1,4 +1,4 @@
-/* data.c - the store of a server, in memory or in a directory, and the engine on it. */
+/* data.c - the store of a server, in memory, in a directory or elsewhere, and the engine on it. */
 #include "base/log.h"
 #include "base/machine.h"
 #include "engine/engine.h"
@@ -38,6 +38,8 @@ static struct error *open_directory(struct server *server, struct arena *arena) 
 
 static struct error *open_store(struct server *server, struct arena *arena,
                                 struct store **ret_store) {
+    if (server->config.store_url != NULL)
+        return server_open_remote(server, arena, ret_store);
     if (server->config.data_directory == NULL)
         return memory_store_open(arena, engine_keyspaces, KEYSPACE_COUNT, ret_store);
     TRY(open_directory(server, arena));

@@ -31,7 +31,7 @@
 #include "server/state.h"
 #include "throttle/limits.h"
 
-enum { STOP_GRACE_MS = 5000, WORKERS_MAX = 4 };
+enum { STOP_GRACE_MS = 5000, WORKERS_MAX = 4, FILES_LOOK_MS = 2000 };
 
 /* ---- parts ---- */
 
@@ -68,6 +68,7 @@ static struct error *open_access(struct server *server, struct arena *arena) {
     struct access_options options = {
         .directory = server->config.data_directory,
         .over = server->data.keyring,
+        .shared = server->shared_key.keyring,
         .engine = server->engine,
         .account = slice_text(server->config.account),
     };
@@ -109,7 +110,7 @@ static struct error *open_certificates(struct server *server, struct arena *aren
     return certificates_open(arena, &files, &server->certificates);
 }
 
-static struct guard_names names_of(struct arena *arena, const char **texts) {
+struct guard_names server_names_of(struct arena *arena, const char **texts) {
     size_t count = 0;
     while (texts != NULL && texts[count] != NULL)
         count++;
@@ -154,8 +155,8 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .threads = server->config.threads,
         .limits = limits_of(&server->config),
         .tls = server->certificates == NULL ? NULL : certificates_tls(server->certificates),
-        .allow_hosts = names_of(arena, server->config.allow_hosts),
-        .allow_origins = names_of(arena, server->config.allow_origins),
+        .allow_hosts = server_names_of(arena, server->config.allow_hosts),
+        .allow_origins = server_names_of(arena, server->config.allow_origins),
         /* The Date header tells the real time: SDKs correct the dates they sign with by it. */
         .clock = &system_clock,
         .random = &system_random,
@@ -228,7 +229,7 @@ static struct error *start_all(struct server *server, struct arena *arena) {
         arena_printf(&server->arena, "%s:%u", server->config.host, server->config.port);
     TRY(load_policy(server, arena));
     server_open_pages(server);
-    TRY(server_start_metrics_endpoint(server, arena, names_of(arena, server->config.allow_hosts)));
+    TRY(server_start_metrics_endpoint(server, arena));
     TRY(open_certificates(server, arena));
     TRY(server_start_engine(server, arena));
     server_count_unencrypted(server);
@@ -289,12 +290,20 @@ void server_reload(struct server *server) {
         certificates_reload(server->certificates);
 }
 
-bool server_has_files(const struct server *server) {
-    return server->certificates != NULL;
+unsigned server_look_ms(const struct server *server) {
+    if (server->config.store_url != NULL)
+        return STORE_LEADS_MS;
+    return server->certificates != NULL ? FILES_LOOK_MS : 0;
 }
 
-void server_look(struct server *server) {
-    certificates_look(server->certificates);
+bool server_look(struct server *server) {
+    if (server->certificates != NULL)
+        certificates_look(server->certificates);
+    return store_leads(server->store);
+}
+
+struct slice server_place(const struct server *server) {
+    return server->place;
 }
 
 bool server_take_first_key(struct server *server, char *ret_id, char *ret_secret, size_t size) {
@@ -336,6 +345,7 @@ void server_stop(struct server *server) {
     engine_close(server->engine);
     throttle_free(server->throttle);
     data_directory_release(&server->data);
+    master_key_release(&server->shared_key);
     certificates_close(server->certificates);
     meters_free(server->meters);
     arena_release(&server->arena);

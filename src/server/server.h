@@ -20,10 +20,13 @@ uint16_t server_port(const struct server *server);
 bool server_take_first_key(struct server *server, char *ret_id, char *ret_secret, size_t size);
 /* Has it read again what may change while it runs. On the thread that started it, as the next. */
 void server_reload(struct server *server);
-/* There are files that it does so with by itself when they change: server_look() is to be called
- * every SERVER_LOOK_MS. */
-bool server_has_files(const struct server *server);
-void server_look(struct server *server);
+/* How often server_look() is to be called; 0: never. */
+unsigned server_look_ms(const struct server *server);
+/* Looks whether files that it reads have changed, and at who leads its store. False: another server
+ * does, and this one is to end. */
+bool server_look(struct server *server);
+/* Where its data is, for people; absent: in memory or in the directory. */
+struct slice server_place(const struct server *server);
 /* How many tables asked for encryption when it started, and are on disk in plain text. */
 size_t server_tables_unencrypted(const struct server *server);
 /* Lets requests under way finish, for a while, then stops. server_stop(NULL) is fine. */

@@ -6,6 +6,7 @@
 
 #include "admin/control.h"
 #include "admin/data_directory.h"
+#include "admin/master_key.h"
 #include "base/steady_clock.h"
 #include "console/console.h"
 #include "metrics/meters.h"
@@ -29,7 +30,9 @@ struct server {
     struct worker_task trim_task;
     atomic_flag trims; /* the task is on its way */
     struct data_directory data;
-    struct store *store; /* the engine's */
+    struct master_key shared_key; /* that seals secrets in a store of several servers; or zeros */
+    struct slice place;           /* of such a store */
+    struct store *store;          /* the engine's */
     struct engine *engine;
     struct access *access; /* NULL: signatures are not verified */
     struct control_service control_services[2];
@@ -84,8 +87,17 @@ void server_name_operations(struct server *server);
 struct error *server_start_publisher(struct server *server, struct arena *arena);
 /* With a thread of its own, so that it answers when all others have too much to do, and before the
  * store is open, which may take a while. It has no authenticator: who can reach it may read. */
-struct error *server_start_metrics_endpoint(struct server *server, struct arena *arena,
-                                            struct guard_names hosts);
+struct error *server_start_metrics_endpoint(struct server *server, struct arena *arena);
+/* At the main port, while there is nothing else to answer there. */
+struct error *server_start_waiting_endpoint(struct server *server, struct arena *arena,
+                                            struct endpoint **ret_endpoint);
+
+/* remote.c: a store that several servers share. Waits until this one leads it. */
+struct error *server_open_remote(struct server *server, struct arena *arena,
+                                 struct store **ret_store);
+
+/* server.c: NULL ends the texts, or is for none. */
+struct guard_names server_names_of(struct arena *arena, const char **texts);
 
 /* beside.c: the services besides DynamoDB. */
 struct error *server_open_services(struct server *server, struct arena *arena);

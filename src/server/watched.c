@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "engine/engine.h"
 #include "publish/publisher.h"
+#include "server/certificates.h"
 #include "server/services.h"
 #include "server/state.h"
 
@@ -36,8 +37,10 @@ static struct slice write_metrics(void *user, struct op_context *context, struct
 }
 
 void server_open_pages(struct server *server) {
-    server->pages =
-        (struct pages){.write = write_metrics, .user = server, .open = server->config.metrics_open};
+    server->pages = (struct pages){.write = write_metrics,
+                                   .user = server,
+                                   .shared = server->config.store_url != NULL,
+                                   .open = server->config.metrics_open};
     server->telemetry.started_ms = clock_now_ms(&system_clock);
     server->console =
         (struct console){.region = slice_text(server->config.region), .auth = server->config.auth};
@@ -77,23 +80,46 @@ static void handle_nothing(struct exchange *exchange) {
     exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 404});
 }
 
-struct error *server_start_metrics_endpoint(struct server *server, struct arena *arena,
-                                            struct guard_names hosts) {
+/* Clients try again, and a load balancer finds another server meanwhile. */
+static void handle_later(struct exchange *exchange) {
+    buffer_append_text(&exchange->reply,
+                       "{\"__type\":\"com.amazon.coral.service#ServiceUnavailableException\","
+                       "\"message\":\"This server waits: another one leads\"}");
+    exchange_reply_with(
+        exchange, &(struct exchange_reply_options){
+                      .status = 503, .content_type = SLICE_LITERAL("application/x-amz-json-1.0")});
+}
+
+static struct endpoint_config pages_config(struct server *server, struct arena *arena) {
     struct endpoint_config config = {
         .host = slice_text(server->config.host),
-        .port = server->config.metrics_port,
         .threads = 1,
         .limits = endpoint_limits_default(),
-        .allow_hosts = hosts,
+        .allow_hosts = server_names_of(arena, server->config.allow_hosts),
         .random = &system_random,
-        .handle = handle_nothing,
         .handle_other = pages_handle,
         .thread_start = metrics_thread_start,
         .thread_stop = metrics_thread_stop,
         .user = server,
     };
     config.limits.connections_max = METRICS_CONNECTIONS_MAX;
-    if (server->config.metrics_port == 0)
+    return config;
+}
+
+struct error *server_start_metrics_endpoint(struct server *server, struct arena *arena) {
+    struct endpoint_config config = pages_config(server, arena);
+    config.port = server->config.metrics_port;
+    config.handle = handle_nothing;
+    if (config.port == 0)
         return NULL;
     return endpoint_start(arena, &config, &server->metrics_endpoint);
+}
+
+struct error *server_start_waiting_endpoint(struct server *server, struct arena *arena,
+                                            struct endpoint **ret_endpoint) {
+    struct endpoint_config config = pages_config(server, arena);
+    config.port = server->config.port;
+    config.handle = handle_later;
+    config.tls = server->certificates == NULL ? NULL : certificates_tls(server->certificates);
+    return endpoint_start(arena, &config, ret_endpoint);
 }

@@ -15,6 +15,7 @@ with a key that it may sign with in GRAMME_KEY_ID and GRAMME_SECRET.
 Leaving the `with` block sends SIGTERM and fails unless the server ends with status 0, in time, and
 without a word from a sanitizer. GRAMME_BIN chooses another binary. GRAMME_ENDPOINT names a server
 that runs already, to try the tests on another implementation; nothing is started or stopped then.
+With GRAMME_POSTGRES the data of every server is on that PostgreSQL server (shared_store.py).
 """
 
 import os
@@ -26,6 +27,7 @@ import sys
 import tempfile
 import threading
 
+import shared_store
 import signing
 import tls
 
@@ -61,6 +63,8 @@ class Server:
         if signing.VERIFIED:
             self.directory = tempfile.TemporaryDirectory()
             arguments += ["--auth", "--root-key", signing.write_key(pathlib.Path(self.directory.name, "key"))]
+        if shared_store.URL:
+            arguments = shared_store.arguments(binary(), arguments)
         if tls.ENCRYPTED:
             arguments += tls.arguments(tls.shared_directory(binary()))
         self.process = subprocess.Popen(

@@ -1,4 +1,6 @@
 /* serve.c - `gramme serve`: starts the server, waits for signals, stops. */
+#include "admin/remote_store.h"
+#include "base/container.h"
 #include "base/log.h"
 #include "base/secret.h"
 #include "cli/manager.h"
@@ -10,6 +12,7 @@
 struct serve_options {
     struct server_config config; /* but for the data directory */
     const char *data;
+    const char *store;
     bool memory;
     bool no_auth;
     enum log_level log_level;
@@ -33,6 +36,27 @@ static void print_url(char *text, size_t size, bool secure, const char *host, ui
     snprintf(text, size, v6 ? "%s://[%s]:%u" : "%s://%s:%u", secure ? "https" : "http", host, port);
 }
 
+static void print_data(const struct server_config *config, const struct server *server) {
+    struct slice place = server_place(server);
+    if (slice_present(place))
+        printf("  data        %.*s, which this server leads\n", SLICE_ARGS(place));
+    else if (config->data_directory != NULL)
+        printf("  data        %s\n", config->data_directory);
+    else
+        printf("  data        in memory: gone when the server stops\n");
+}
+
+static void print_durability(const struct server_config *config) {
+    static const char *const words[][2] = {
+        {"sync: a write is on disk before it is acknowledged",
+         "relaxed: a power loss may take the last 100 ms of writes"},
+        {"sync: a write is committed, as durably as that server commits, before it is acknowledged",
+         "relaxed: a failure of that server may take the last 100 ms of writes"}};
+    if (config->data_directory != NULL || config->store_url != NULL)
+        printf("  durability  %s\n",
+               words[config->store_url != NULL][config->durability != SERVER_SYNC]);
+}
+
 static void print_banner(const struct server_config *config, const struct server *server) {
     uint16_t port = server_port(server);
     bool secure = config->tls_certificate != NULL;
@@ -48,20 +72,15 @@ static void print_banner(const struct server_config *config, const struct server
         printf("  tls         1.2 and 1.3, with the certificate in %s\n", config->tls_certificate);
     if (config->tls_client_ca != NULL)
         printf("  clients     need a certificate of %s\n", config->tls_client_ca);
-    if (config->data_directory == NULL)
-        printf("  data        in memory: gone when the server stops\n");
-    else
-        printf("  data        %s\n", config->data_directory);
-    if (config->encrypt_with != NULL)
+    print_data(config, server);
+    if (config->encrypt_with != NULL && config->store_url != NULL)
+        printf("  encryption  AES-256: the secrets of access keys\n");
+    else if (config->encrypt_with != NULL)
         printf("  encryption  AES-256: everything in that directory, and backups of it\n");
     else if (server_tables_unencrypted(server) > 0)
         printf("  encryption  none, though tables ask for it: %zu\n",
                server_tables_unencrypted(server));
-    if (config->data_directory != NULL)
-        printf("  durability  %s\n",
-               config->durability == SERVER_SYNC
-                   ? "sync: a write is on disk before it is acknowledged"
-                   : "relaxed: a power loss may take the last 100 ms of writes");
+    print_durability(config);
     if (config->throttle)
         printf("  throttling  as provisioned, with a burst of %u s\n", config->burst_seconds);
     if (config->metrics_port != 0) {
@@ -97,9 +116,51 @@ static void print_first_key(struct server *server) {
     secret_wipe(secret, sizeof(secret));
 }
 
+/* ---- where its data is ---- */
+
+static const char *after(const char *text, const char *prefix) {
+    size_t len = strlen(prefix);
+    return strncmp(text, prefix, len) == 0 ? text + len : NULL;
+}
+
+/* Whatever else there is is libpq's to read. */
+static bool is_store(const char *text) {
+    const char *directory = after(text, "rocksdb:");
+    return (directory != NULL && *directory != '\0') || strcmp(text, "memory:") == 0 ||
+           remote_store_is_url(text);
+}
+
+static void choose_store(const struct serve_options *options, struct server_config *config) {
+    config->data_directory = options->memory ? NULL : options->data;
+    if (options->store == NULL)
+        return;
+    config->data_directory = after(options->store, "rocksdb:");
+    if (remote_store_is_url(options->store))
+        config->store_url = options->store;
+}
+
+/* What a directory has and a store elsewhere has not. */
+static struct error *check_store(struct invocation *invocation) {
+    const struct serve_options *options = invocation->values;
+    if (options->store == NULL)
+        return NULL;
+    if (options->memory)
+        return error_local(invocation->arena, "--store and --memory exclude each other");
+    if (strcmp(options->store, "memory:") == 0 && options->config.encrypt_with != NULL)
+        return error_local(invocation->arena, "memory is not encrypted");
+    if (remote_store_is_url(options->store) && options->config.auth &&
+        options->config.encrypt_with == NULL)
+        return error_local(
+            invocation->arena,
+            "the secrets of access keys would lie open in that store: --encrypt-with "
+            "names the key that seals them, the same for all its servers");
+    return NULL;
+}
+
 /* Beyond this machine a server is either guarded or said not to be. */
 static struct error *check_serve(struct invocation *invocation) {
     const struct serve_options *options = invocation->values;
+    TRY(check_store(invocation));
     if (options->config.auth || options->no_auth || is_loopback(options->config.host))
         return NULL;
     return error_local(invocation->arena,
@@ -108,26 +169,62 @@ static struct error *check_serve(struct invocation *invocation) {
                        options->config.host);
 }
 
-static void wait_for_end(const struct signals *signals, struct server *server) {
-    unsigned timeout_ms = server_has_files(server) ? SERVER_LOOK_MS : 0;
+/* Another server leads its store: see serve_waits(). */
+struct serve_waiter {
+    struct server_waiter base;
+    const struct signals *signals;
+    const struct server_config *config;
+    bool told;
+    bool stopped;
+};
+
+/* To whoever started it that is as good as a start. */
+static bool serve_waits(struct server_waiter *base, struct slice place, uint16_t port) {
+    struct serve_waiter *waiter = container_of(base, struct serve_waiter, base);
+    char endpoint[300];
+    if (!waiter->told) {
+        print_url(endpoint, sizeof(endpoint), waiter->config->tls_certificate != NULL,
+                  host_to_try(waiter->config->host), port);
+        printf("gramme " GRAMME_VERSION " waiting: another server leads %.*s\n"
+               "  health      %s/health/ready\n",
+               SLICE_ARGS(place), endpoint);
+        fflush(stdout);
+        manager_tell("READY=1\nSTATUS=waiting: another server leads");
+        waiter->told = true;
+    }
+    waiter->stopped = signals_wait(waiter->signals, 1) == SIGNAL_STOP;
+    return !waiter->stopped;
+}
+
+/* The exit status: 0 when it was told to end. */
+static int wait_for_end(const struct signals *signals, struct server *server) {
+    unsigned timeout_ms = server_look_ms(server);
     for (enum signal_wish wish; (wish = signals_wait(signals, timeout_ms)) != SIGNAL_STOP;) {
         if (wish == SIGNAL_RELOAD)
             server_reload(server);
-        else
-            server_look(server);
+        else if (!server_look(server)) {
+            log_error("this server leads its store no more, and ends: started again, it waits");
+            return 1;
+        }
     }
+    return 0;
 }
 
 static int run_serve(const struct invocation *invocation) {
     const struct serve_options *options = invocation->values;
     struct server_config config = options->config;
-    config.data_directory = options->memory ? NULL : options->data;
+    choose_store(options, &config);
     config.program = "gramme " GRAMME_VERSION;
     log_configure(options->log_level, options->log_format);
     struct signals signals;
     signals_block(&signals);
     struct server *server = NULL;
+    struct serve_waiter waiter = {
+        .base.goes_on = serve_waits, .signals = &signals, .config = &config};
+    config.waiter = &waiter.base;
     struct error *error = server_start(invocation->arena, &config, &server);
+    if (waiter.stopped)
+        return 0;
     if (error != NULL) {
         say(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
         return 1;
@@ -135,12 +232,12 @@ static int run_serve(const struct invocation *invocation) {
     print_first_key(server);
     print_banner(&config, server);
     manager_tell("READY=1");
-    wait_for_end(&signals, server);
+    int status = wait_for_end(&signals, server);
     manager_tell("STOPPING=1");
     printf("stopping: requests under way are finished first\n");
     fflush(stdout);
     server_stop(server);
-    return 0;
+    return status;
 }
 
 /* ---- what it takes ---- */
@@ -238,6 +335,12 @@ static const struct option serve_options[] = {
      .help = "keep data in DIR; made when it is not there"},
     {"memory", .kind = OPTION_FLAG, AT(memory), .excludes = "data",
      .help = "keep data in memory: gone when the server stops"},
+    {"store", "URL", .kind = OPTION_TEXT, AT(store), .excludes = "data",
+     .form = {"rocksdb:DIR, memory: or a postgres:// URL", is_store}, .otherwise = "as --data says",
+     .help =
+         "keep data elsewhere: postgres://... is a PostgreSQL server, on which several servers "
+         "may share a store, one leading and the others waiting to take over; gramme store init "
+         "makes it; see docs/CLUSTER.md. rocksdb:DIR and memory: are --data and --memory"},
     {"encrypt-with", "KEY", .kind = OPTION_TEXT, AT(config.encrypt_with), .excludes = "memory",
      .otherwise = "plain",
      .help = "encrypt everything in DIR with the key in a file that only its owner may read; or "

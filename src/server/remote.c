@@ -1,0 +1,57 @@
+/* remote.c - a store that several servers share: one leads, the others wait here, before they have
+ * read anything of it. */
+#include "base/log.h"
+#include "engine/engine.h"
+#include "server/state.h"
+#include "store/postgres/postgres.h"
+
+enum { LEAD_WAIT_MS = 100, STOP_WAITING_MS = 1000 };
+
+static struct error *wait_until_it_leads(struct server *server, struct arena *arena,
+                                         struct store *store, uint16_t port) {
+    struct server_waiter *waiter = server->config.waiter;
+    for (bool leads = false; !leads;) {
+        if (waiter != NULL && !waiter->goes_on(waiter, server->place, port))
+            return error_local(arena, "stopped while another server leads");
+        TRY(store_lead(store, arena, LEAD_WAIT_MS, &leads));
+    }
+    return NULL;
+}
+
+/* It has its port from here on, so that whoever asks hears that it waits. */
+static struct error *wait_for_lead(struct server *server, struct arena *arena,
+                                   struct store *store) {
+    struct endpoint *endpoint = NULL;
+    atomic_store(&server->pages.state, PAGES_WAITING);
+    TRY(server_start_waiting_endpoint(server, arena, &endpoint));
+    server->config.port = endpoint_port(endpoint);
+    log_info("waiting: another server leads %.*s", SLICE_ARGS(server->place));
+    struct error *error = wait_until_it_leads(server, arena, store, server->config.port);
+    endpoint_stop(endpoint, STOP_WAITING_MS);
+    atomic_store(&server->pages.state, PAGES_STARTING);
+    return error;
+}
+
+static struct error *take_lead(struct server *server, struct arena *arena, struct store *store) {
+    bool leads = false;
+    TRY(store_lead(store, arena, 0, &leads));
+    if (!leads)
+        TRY(wait_for_lead(server, arena, store));
+    log_info("leading %.*s", SLICE_ARGS(server->place));
+    return NULL;
+}
+
+struct error *server_open_remote(struct server *server, struct arena *arena,
+                                 struct store **ret_store) {
+    struct postgres_store_options options = {.url = server->config.store_url};
+    struct slice place;
+    TRY(postgres_place(arena, options.url, &place));
+    server->place = arena_slice(&server->arena, place);
+    if (server->config.encrypt_with != NULL)
+        TRY(master_key_read(arena, server->config.encrypt_with, &server->shared_key));
+    TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store));
+    struct error *error = take_lead(server, arena, *ret_store);
+    if (error != NULL)
+        store_close(*ret_store);
+    return error;
+}

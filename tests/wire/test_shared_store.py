@@ -1,0 +1,285 @@
+"""Several servers on one PostgreSQL store: how it is made, who leads, who takes over, and what is refused."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import uuid
+
+import shared_store
+import wire
+from server import LISTENING, Server, binary
+
+WAIT_S = 30
+WAITING = re.compile(r"waiting: another server leads .*\n  health      http://127.0.0.1:(\d+)/health/ready")
+KEY_SCHEMA = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
+              "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}
+CLUSTER = shared_store.Cluster()
+
+
+def setUpModule():
+    unittest.addModuleCleanup(CLUSTER.__exit__)
+    CLUSTER.__enter__()
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what} did not happen in {WAIT_S} s")
+        time.sleep(0.01)
+
+
+def gramme(*arguments):
+    return subprocess.run([binary(), *arguments], text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+
+
+def new_store():
+    return shared_store.make(binary(), f"s{uuid.uuid4().hex}", CLUSTER.url)
+
+
+def post(port, operation, **body):
+    return wire.call(port, operation, json.dumps(body).encode())
+
+
+def put(port, key, value="1"):
+    return post(port, "PutItem", TableName="table", Item={"k": {"S": key}, "v": {"S": value}})
+
+
+def create_table(port):
+    reply = post(port, "CreateTable", TableName="table", **KEY_SCHEMA)
+    assert reply.status == 200, reply.body
+
+
+def keys(port):
+    found, start = set(), {}
+    while True:
+        page = post(port, "Scan", TableName="table", ConsistentRead=True, **start).json
+        found |= {item["k"]["S"] for item in page["Items"]}
+        if "LastEvaluatedKey" not in page:
+            return found
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+
+def ready(port):
+    reply = wire.http_request(port, "GET", "/health/ready", {})
+    return reply.status, reply.json
+
+
+class Waiter(Server):
+    """A server that is expected to wait, on a store that another one leads."""
+
+    def start(self):
+        self.errors = tempfile.TemporaryFile("a+", errors="replace")
+        self.process = subprocess.Popen([binary(), "serve", "--port", "0", *self.arguments], stdin=subprocess.DEVNULL,
+                                        text=True, stdout=subprocess.PIPE, stderr=self.errors)
+        self.started = threading.Event()
+        self.reader = threading.Thread(target=self._read_output, daemon=True)
+        self.reader.start()
+        wait_until(lambda: WAITING.search(self.output) or self.process.poll() is not None, "waiting")
+        self.port = int(WAITING.search(self.output).group(1))
+        return self
+
+    def wait_for_lead(self):
+        wait_until(lambda: LISTENING.search(self.output), "taking over")
+        match = LISTENING.search(self.output)
+        assert int(match.group(3)) == self.port, self.output
+        wait_until(lambda: ready(self.port)[0] == 200, "being ready")
+
+
+class Making(unittest.TestCase):
+    def test_one_command_makes_it_and_may_be_run_again(self):
+        url = shared_store.schema(CLUSTER.url, "making")
+        served = gramme("serve", "--port", "0", "--store", url)
+        self.assertEqual(served.returncode, 1)
+        self.assertIn("There is no store in this database: gramme store init makes it", served.stderr)
+        refused = gramme("store", "init", url)
+        self.assertEqual(refused.returncode, 1)
+        self.assertRegex(refused.stdout, r"fsync +off: a crash")
+        self.assertIn("no store was made", refused.stderr)
+        for _ in range(2):
+            made = gramme("store", "init", "--unsafe", url)
+            self.assertEqual((made.returncode, made.stderr), (0, ""))
+            self.assertRegex(made.stdout, r"synchronous_standby_names +none")
+        with Server("--store", url) as server:
+            create_table(server.port)
+            self.assertEqual(put(server.port, "a").status, 200)
+            self.assertEqual(ready(server.port), (200, {"status": "ready", "role": "leader"}))
+        self.assertEqual(gramme("store", "init", "--unsafe", url).returncode, 0)
+        with Server("--store", url) as server:
+            self.assertEqual(keys(server.port), {"a"})
+
+    def test_a_password_is_told_to_nobody(self):
+        for command in (["serve", "--port", "0", "--store"], ["store", "init"]):
+            for url in ("postgres://me:hunter2@127.0.0.1:1/x", "host=127.0.0.1 port=1 password=hunter2",
+                        "postgres://me:hunter2@host:port:x/?what=1"):
+                with self.subTest(command=command, url=url):
+                    done = gramme(*command, url)
+                    self.assertEqual(done.returncode, 1)
+                    self.assertNotIn("hunter2", done.stdout + done.stderr)
+
+    def test_what_goes_with_what(self):
+        for arguments, text in (
+                (["--store", "elsewhere:x"], "rocksdb:DIR, memory: or a postgres:// URL"),
+                (["--store", "rocksdb:"], "rocksdb:DIR, memory: or a postgres:// URL"),
+                (["--store", "memory:", "--memory"], "exclude"),
+                (["--store", "postgres://x/", "--data", "d"], "--data"),
+                (["--store", "postgres://x/", "--auth"], "--encrypt-with")):
+            with self.subTest(arguments=arguments):
+                done = gramme("serve", *arguments)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(text, done.stderr)
+
+    def test_directories_and_memory_are_stores_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(2):
+                with Server("--store", f"rocksdb:{folder}/data") as server:
+                    if post(server.port, "ListTables").json["TableNames"] == []:
+                        create_table(server.port)
+                    put(server.port, "a")
+                    self.assertEqual(keys(server.port), {"a"})
+            self.assertTrue(pathlib.Path(folder, "data").is_dir())
+        with Server("--store", "memory:") as server:
+            self.assertEqual(ready(server.port), (200, {"status": "ready"}))
+
+
+class Leading(unittest.TestCase):
+    def test_who_waits_says_so_and_takes_over(self):
+        store = new_store()
+        with Server("--store", store) as leader, Waiter("--store", store) as waiter:
+            create_table(leader.port)
+            put(leader.port, "a")
+            self.assertEqual(ready(waiter.port), (503, {"status": "waiting", "role": "waiting"}))
+            self.assertEqual(wire.http_request(waiter.port, "GET", "/metrics", {}).status, 503)
+            reply = put(waiter.port, "b")
+            self.assertEqual((reply.status, reply.json["__type"].split("#")[1]), (503, "ServiceUnavailableException"))
+            leader.stop()
+            waiter.wait_for_lead()
+            self.assertEqual(ready(waiter.port), (200, {"status": "ready", "role": "leader"}))
+            self.assertEqual(put(waiter.port, "b").status, 200)
+            self.assertEqual(keys(waiter.port), {"a", "b"})
+
+    def test_who_waits_can_be_stopped(self):
+        store = new_store()
+        with Server("--store", store) as leader:
+            with Waiter("--store", store):
+                pass
+            self.assertEqual(ready(leader.port)[0], 200)
+
+    def test_a_leader_that_was_stopped_is_fenced(self):
+        store = new_store()
+        leader = Server("--store", store).start()
+        self.addCleanup(leader.process.kill)
+        with Waiter("--store", store) as waiter:
+            create_table(leader.port)
+            put(leader.port, "a", "old")
+            os.kill(leader.process.pid, signal.SIGSTOP)
+            # On its way to the leader already, and answered when it wakes up: but not with a 200.
+            statuses = []
+            late = threading.Thread(target=lambda: statuses.append(self.late_put(leader.port)))
+            late.start()
+            waiter.wait_for_lead()
+            self.assertEqual(put(waiter.port, "a", "new").status, 200)
+            os.kill(leader.process.pid, signal.SIGCONT)
+            self.assertEqual(leader.process.wait(WAIT_S), 1)
+            late.join()
+            self.assertNotIn(200, statuses)
+            self.assertIn("leads its store no more, and ends", leader.error_text())
+            leader.reader.join()
+            leader.process.stdout.close()
+            item = post(waiter.port, "GetItem", TableName="table", Key={"k": {"S": "a"}}).json["Item"]
+            self.assertEqual(item["v"]["S"], "new")
+
+    @staticmethod
+    def late_put(port):
+        try:
+            return put(port, "a", "too late").status
+        except OSError:
+            return None
+
+    def test_keys_are_the_same_on_all_of_them(self):
+        store = new_store()
+        with tempfile.TemporaryDirectory() as folder:
+            key = pathlib.Path(folder, "key")
+            key.write_bytes(os.urandom(32))
+            key.chmod(0o600)
+            arguments = ("--store", store, "--auth", "--encrypt-with", key)
+            with Server(*arguments) as leader:
+                made = dict(re.findall(r"aws_(access_key_id|secret_access_key) = (\S+)", leader.output))
+                wait_until(lambda: "try" in leader.output, "the start")
+                client = wire.boto3_client(leader.endpoint, made["access_key_id"], secret=made["secret_access_key"])
+                client.create_table(TableName="table", **KEY_SCHEMA)
+            with Server(*arguments) as other:
+                client = wire.boto3_client(other.endpoint, made["access_key_id"], secret=made["secret_access_key"])
+                self.assertEqual(client.list_tables()["TableNames"], ["table"])
+
+
+class Load:
+    """Clients that put items, each its own, to whoever leads."""
+
+    def __init__(self, port):
+        self.port = port
+        self.acknowledged = set()
+        self.last = {}
+        self.ends = False
+        self.threads = [threading.Thread(target=self.run, args=(n,)) for n in range(4)]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, n):
+        count = 0
+        while not self.ends:
+            key = f"{n}-{count}"
+            try:
+                done = put(self.port, key).status == 200
+            except OSError:
+                done = False
+            if done:
+                self.acknowledged.add(key)
+                count += 1
+            else:
+                time.sleep(0.002)
+
+    def end(self):
+        self.ends = True
+        for thread in self.threads:
+            thread.join()
+
+
+class Killing(unittest.TestCase):
+    def test_nothing_acknowledged_is_lost(self):
+        store = new_store()
+        leader, pauses = Server("--store", store).start(), []
+        self.addCleanup(leader.process.kill)
+        create_table(leader.port)
+        load = Load(leader.port)
+        try:
+            for _ in range(3):
+                waiter = Waiter("--store", store).start()
+                self.addCleanup(waiter.process.kill)
+                before = len(load.acknowledged)
+                wait_until(lambda: len(load.acknowledged) > before + 50, "writing")
+                leader.kill()
+                began, before = time.monotonic(), len(load.acknowledged)
+                load.port = waiter.port
+                wait_until(lambda: len(load.acknowledged) > before + 8, "writing again")
+                pauses.append(time.monotonic() - began)
+                leader = waiter
+        finally:
+            load.end()
+        self.assertEqual(load.acknowledged - keys(leader.port), set())
+        count = post(leader.port, "DescribeTable", TableName="table").json["Table"]["ItemCount"]
+        self.assertEqual(count, len(keys(leader.port)))
+        print(f"# {len(load.acknowledged)} puts acknowledged, none lost; "
+              f"pauses of {', '.join(f'{1000 * pause:.0f}' for pause in pauses)} ms")
+        leader.stop()
+
+
+if __name__ == "__main__":
+    unittest.main()
