@@ -34,6 +34,23 @@ def header_example():
     return "\n".join(line[7:] for line in lines).split("\ncc ")[0]
 
 
+def declarations(header):
+    """The functions that the header declares: name, type and parameters of each, blanks made even."""
+    text = re.sub(r"\s+DDB_PRINTF\(.*?\)", "", re.sub(r"/\*.*?\*/", "", header, flags=re.S))
+    found = re.findall(r"DDB_API\s+([^;#]*?)(\w+)\(([^;]*?)\);", text, re.S)
+    return {name: (" ".join(kind.split()), " ".join(parameters.split())) for kind, name, parameters in found}
+
+
+def manual_page(path):
+    """The names that a page of the manual is about, and the functions of its SYNOPSIS."""
+    text = path.read_text()
+    about = re.findall(r"^\.Nm (\w+)", text.split(".Nd")[0], re.M)
+    functions = {}
+    for kind, name, parameters in re.findall(r"^\.Ft (.*)\n\.Fn (\w+) (.*)", text, re.M):
+        functions[name] = (kind, ", ".join(re.findall(r'"(.*?)"', parameters)) or parameters)
+    return about, functions
+
+
 def global_names(*command):
     """What the linker of another program sees of a library."""
     return {line.split()[-1] for line in run("nm", "--defined-only", *command).splitlines() if re.match(r"[0-9a-f]+ ", line)}
@@ -104,6 +121,30 @@ class Installed(WireTest):
         declared = set(re.findall(r"\b(ddb_\w+)\(", header))
         self.assertEqual(global_names("-D", str(self.library / "libgramme-client.so")), declared)
         self.assertEqual(global_names("-g", str(self.library / "libgramme-client.a")), declared)
+
+    def test_pages_of_the_manual(self):
+        """Every function has a page of its own name, which declares it as the header does."""
+        folder = self.include.parent / build_options()["mandir"] / "man3"
+        declared = declarations((self.include / "gramme_client.h").read_text())
+        found = {}
+        for path in sorted(folder.glob("*.3")):
+            if path.is_symlink():
+                continue
+            about, functions = manual_page(path)
+            self.assertEqual(about, list(functions) or ["gramme_client"], path.name)
+            self.assertFalse(set(found) & set(functions), path.name)
+            found.update(functions)
+        self.assertEqual(found, declared)
+        self.assertEqual(sorted(path.stem for path in folder.glob("*.3")), sorted(
+            {*declared, *(path.stem for path in (ROOT / "lib/client/man").glob("*.3"))}))
+        self.assertTrue(all(path.exists() for path in folder.glob("*.3")))
+
+    def test_the_manual_is_well_formed(self):
+        pages = sorted(str(path) for path in (ROOT / "lib/client/man").glob("*.3"))
+        for program, command in (("mandoc", ["mandoc", "-Tlint", "-Wwarning"]), ("groff", ["groff", "-mdoc", "-Tutf8", "-ww", "-z"])):
+            for page in pages if shutil.which(program) else []:
+                result = subprocess.run([*command, page], text=True, capture_output=True, timeout=60)
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""), page)
 
     def compile_app(self, folder, name, *library):
         """A program from a copy of apps/, where nothing else of the tree is."""
