@@ -30,6 +30,7 @@ DATA ?= data
 ARGS ?=
 CRASH_SECONDS ?= 300
 SECONDS ?= 600
+TORTURE ?= 0
 FLOOR ?= 84
 FUZZ_SECONDS ?= 60
 WERROR ?=
@@ -51,7 +52,7 @@ check: build/build.ninja build-check/build.ninja build-tsan/build.ninja
 	@scripts/quietly ninja --quiet -C build gramme $(BENCH_PROGRAMS)
 	@scripts/quietly ninja --quiet -C build-check
 	@scripts/quietly ninja --quiet -C build-tsan gramme
-	@$(PYTHON) scripts/check
+	@$(PYTHON) scripts/check --torture $(TORTURE)
 
 check-releases:
 	@scripts/check-releases

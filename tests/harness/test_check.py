@@ -86,6 +86,17 @@ class Total(unittest.TestCase):
         self.assertIn("why it failed", out.getvalue())
         self.assertEqual(status, 1)
 
+    def test_what_runs_alone_runs_last_and_counts(self):
+        out, jobs = io.StringIO(), [shell("sleep 0.3; echo 1..1; echo ok 1")]
+        with redirect_stdout(out):
+            status = check.run_all(jobs, 2, [check.Job("alone", ["/bin/false"], "exit")])
+        self.assertEqual([line.split()[1] for line in out.getvalue().splitlines() if line.startswith(("ok", "FAIL"))], ["fake", "alone"])
+        self.assertEqual((out.getvalue().splitlines()[-1], status), ("1 passed, 1 failed", 1))
+
+    def test_torture_is_only_for_who_asks(self):
+        self.assertEqual(list(check.torture_jobs(0)), [])
+        self.assertEqual([job.command[-2:] for job in check.torture_jobs(60)], [["--seconds", "60"]])
+
     def test_status_of_success(self):
         out = io.StringIO()
         with redirect_stdout(out):
