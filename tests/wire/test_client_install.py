@@ -52,8 +52,9 @@ def manual_page(path):
 
 
 def global_names(*command):
-    """What the linker of another program sees of a library."""
-    return {line.split()[-1] for line in run("nm", "--defined-only", *command).splitlines() if re.match(r"[0-9a-f]+ ", line)}
+    """What the linker of another program sees of a library, but for what gcov adds to it in a build for coverage."""
+    names = {line.split()[-1] for line in run("nm", "--defined-only", *command).splitlines() if re.match(r"[0-9a-f]+ ", line)}
+    return {name for name in names if not re.match("__gcov_|mangle_path$", name)}
 
 
 class Installed(WireTest):
@@ -67,7 +68,9 @@ class Installed(WireTest):
         cls.library = root / options["prefix"].lstrip("/") / options["libdir"]
         cls.include = root / options["prefix"].lstrip("/") / options["includedir"]
         cls.warnings = ["-Wall", "-Wextra", "-Wpedantic"] + ["-Werror"] * options["werror"]
-        cls.sanitize = [] if options["b_sanitize"] == "none" else [f"-fsanitize={options['b_sanitize']}"]
+        # What the library was built with has a runtime of its own, which whoever links it needs, too.
+        cls.instrument = [] if options["b_sanitize"] == "none" else [f"-fsanitize={options['b_sanitize']}"]
+        cls.instrument += ["--coverage"] * options["b_coverage"]
         cls.pkg_config = {"PKG_CONFIG_PATH": str(cls.library / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(root)}
         cls.source = root / "songs.c"
         cls.source.write_text(header_example())
@@ -79,7 +82,7 @@ class Installed(WireTest):
         super().tearDownClass()
 
     def compile(self, *flags):
-        run("cc", "-std=c17", *self.warnings, *self.sanitize, "-o", str(self.program), str(self.source), *flags)
+        run("cc", "-std=c17", *self.warnings, *self.instrument, "-o", str(self.program), str(self.source), *flags)
 
     def package(self, *packages):
         """How to compile and link, by nothing but what pkg-config tells."""
@@ -113,7 +116,7 @@ class Installed(WireTest):
         source, program = self.source.with_name("example.c"), self.program.with_name("example")
         for example, output in examples:
             source.write_text(example)
-            run("cc", "-std=c17", *self.warnings, *self.sanitize, "-o", str(program), str(source), *self.package("gramme-client"))
+            run("cc", "-std=c17", *self.warnings, *self.instrument, "-o", str(program), str(source), *self.package("gramme-client"))
             self.assertEqual(run(str(program), env=variables), output, example)
 
     def test_only_the_interface_is_visible(self):
@@ -149,7 +152,7 @@ class Installed(WireTest):
     def compile_app(self, folder, name, *library):
         """A program from a copy of apps/, where nothing else of the tree is."""
         sources = sorted(str(path) for part in (name, "common") for path in (folder / part).glob("*.c"))
-        run("cc", "-std=gnu17", *self.warnings, *self.sanitize, f"-I{folder}", "-o", str(folder / name / "program"), *sources, *library,
+        run("cc", "-std=gnu17", *self.warnings, *self.instrument, f"-I{folder}", "-o", str(folder / name / "program"), *sources, *library,
             *self.package("libmicrohttpd", "libcurl", *MORE.get(name, [])), "-lpthread")
         return folder / name / "program"
 
