@@ -72,6 +72,11 @@ bool menu_take_week(const struct app *app, const char *year, const char *week, s
     return true;
 }
 
+int64_t menu_week_left_s(void) {
+    const int64_t day = DAY_MS / 1000, week = 7 * day;
+    return week - (ttl_now() + 3 * day) % week; /* 1970 began with a Thursday */
+}
+
 /* ---- items ---- */
 
 void menu_pk(const struct menu_id *id, char ret_pk[MENU_PK_SIZE]) {

@@ -52,6 +52,9 @@ int menu_weeks_of(int64_t year);
 /* YEAR and WEEK as texts; both NULL: the week that it is now (UTC). Says what is wrong. */
 bool menu_take_week(const struct app *app, const char *year, const char *week, struct menu_id *id);
 
+/* How long the week that it is now will last, in seconds. */
+int64_t menu_week_left_s(void);
+
 /* niagara-2025-03 */
 void menu_pk(const struct menu_id *id, char ret_pk[MENU_PK_SIZE]);
 struct ddb_item *menu_key(const char *pk);

@@ -95,6 +95,8 @@ static enum app_status get_menu(struct service_call *call) {
         reply_copy(call->reply, view.menu);
         int64_t lives_s = ddb_item_int(view.menu, "ttl", INT64_MAX) - ttl_now();
         call->max_age_s = smaller(view.left_s, lives_s);
+        if (call->path[1] == NULL) /* the same path is another menu then */
+            call->max_age_s = smaller(call->max_age_s, menu_week_left_s());
     }
     ddb_item_free(view.menu);
     return status;

@@ -50,6 +50,9 @@ class Serve(LunchCache):
             year, week, _ = datetime.datetime.now(datetime.timezone.utc).isocalendar()
             service.request("PUT", f"/menus/niagara/{year}/{week}", {"lunches": [{**LUNCH, "week": week}]})
             self.assertEqual(service.get("/menus/niagara")[1]["week"], week)
+            left = 604800 - (time.time() + 259200) % 604800  # of this week
+            age = int(self.headers(service, "/menus/niagara")["Cache-Control"].removeprefix("max-age="))
+            self.assertTrue(0 < age <= 3600 and (age <= left or left < 60), (age, left))
 
     def test_what_is_refused(self):
         with self.service() as service:
