@@ -183,10 +183,31 @@ Resources:
 """
 
 
+READ_SCALING = """
+  ReadScaling:
+    Type: AWS::ApplicationAutoScaling::ScalingPolicy
+    Properties:
+      PolicyName: follow
+      PolicyType: TargetTrackingScaling
+      ScalingTargetId: !Ref ReadCapacity
+      TargetTrackingScalingPolicyConfiguration:
+        TargetValue: 60
+        PredefinedMetricSpecification: {PredefinedMetricType: DynamoDBReadCapacityUtilization}
+  ReadCapacity:
+    Type: AWS::ApplicationAutoScaling::ScalableTarget
+    Properties:
+      MaxCapacity: 15
+      MinCapacity: 5
+      ResourceId: !Sub table/${Orders}
+      ScalableDimension: dynamodb:table:ReadCapacityUnits
+      ServiceNamespace: dynamodb
+"""
+
+
 class Templates(ScalingTest):
-    def apply(self, *options):
+    def apply(self, *options, more=""):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
-            file.write(TEMPLATE)
+            file.write(TEMPLATE + more)
             file.flush()
             result = subprocess.run([binary(), "apply", file.name, "--endpoint", self.server.endpoint, *options],
                                     text=True, capture_output=True, timeout=60)
@@ -207,6 +228,13 @@ class Templates(ScalingTest):
         out = self.apply("--param", "Target=50")
         self.assertIn("0 created, 1 changed, 0 replaced, 2 unchanged", out)
         self.assertEqual(self.policy()["TargetValue"], 50.0)
+
+    def test_policies_of_one_name(self):
+        """Each belongs to its target, and each is found again."""
+        self.apply()
+        out = self.apply(more=READ_SCALING)
+        self.assertEqual(out.count("creating scaling policy follow ... done\n"), 1)
+        self.assertIn("Nothing to do: 5 resources are as the template says", self.apply(more=READ_SCALING))
 
 
 class Restart(unittest.TestCase):

@@ -137,12 +137,25 @@ static struct error *read_watch(struct template *t, struct template_resource *re
     return NULL;
 }
 
+/* Policies are called by their target, too: each table may have one of the same name. */
+static bool has_same_place(const struct wanted_watch *a, const struct wanted_watch *b) {
+    static const char *const parts[] = {"ResourceId", "ScalableDimension"};
+    for (size_t i = 0; a->resource->kind == RESOURCE_SCALING_POLICY && i < 2; i++) {
+        const struct node *x = node_find(a->properties, parts[i]);
+        const struct node *y = node_find(b->properties, parts[i]);
+        if (x != NULL && y != NULL && !slice_equal(x->text, y->text))
+            return false;
+    }
+    return true;
+}
+
 static struct error *check_unique(struct template *t, const struct wanted_watch *watches,
                                   size_t count) {
     const struct template_resource *last = watches[count - 1].resource;
     for (size_t i = 0; i + 1 < count; i++)
         if (watches[i].resource->kind == last->kind &&
-            slice_equal(watches[i].resource->name, last->name))
+            slice_equal(watches[i].resource->name, last->name) &&
+            has_same_place(&watches[i], &watches[count - 1]))
             return template_error(t, last->mark, "%.*s and %.*s are both called %.*s",
                                   SLICE_ARGS(watches[i].resource->id), SLICE_ARGS(last->id),
                                   SLICE_ARGS(last->name));
