@@ -4,6 +4,7 @@
 #define GRAMME_ADMIN_REMOTE_STORE_H
 
 #include "store/postgres/survey.h"
+#include "store/trial/trial.h"
 
 /* Whether a text names such a store, and not a directory or memory. */
 bool remote_store_is_url(const char *text);
@@ -14,5 +15,9 @@ struct error *remote_store_survey(struct arena *arena, const char *url,
                                   struct postgres_survey *ret_survey);
 /* Makes it, or what is missing of it; what is there stays. */
 struct error *remote_store_init(struct arena *arena, const char *url);
+
+/* Tries a store of its own there, which is gone afterwards. */
+struct error *remote_store_try(struct arena *arena, const char *url,
+                               struct trial_observer *observer, size_t *ret_failed);
 
 #endif

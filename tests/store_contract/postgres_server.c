@@ -16,7 +16,7 @@ int postgres_run(struct contract *contract, const char *sql) {
     struct session *session = NULL;
     PGresult *result = NULL;
     must(libpq_load(&contract->arena));
-    must(session_connect(&contract->arena, server_url(), &session));
+    must(session_connect(&contract->arena, server_url(), NULL, &session));
     if (session_run(session, sql, NULL, 0, 30000, &result) != FATE_DONE)
         fail_msg("%s: %s", sql, session->text);
     int rows = libpq.ntuples(result);

@@ -32,11 +32,16 @@ class Cluster:
         self.process.stdout.close()
 
 
+def ask(server, sql):
+    """The lines that psql prints for a statement."""
+    programs = os.environ.get("GRAMME_POSTGRES_BIN") or max(glob.glob("/usr/lib/postgresql/*/bin"))
+    return subprocess.run([f"{programs}/psql", "-qAt", server, "-c", sql], check=True, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.split()
+
+
 def schema(server, name):
     """The URL of a schema on that server, which is made when it is not there."""
-    programs = os.environ.get("GRAMME_POSTGRES_BIN") or max(glob.glob("/usr/lib/postgresql/*/bin"))
-    subprocess.run([f"{programs}/psql", "-q", server, "-c", f"CREATE SCHEMA IF NOT EXISTS {name}"], check=True,
-                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    ask(server, f"CREATE SCHEMA IF NOT EXISTS {name}")
     return f"{server}&options=-csearch_path%3D{name}"
 
 

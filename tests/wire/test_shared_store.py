@@ -115,6 +115,22 @@ class Making(unittest.TestCase):
         with Server("--store", url) as server:
             self.assertEqual(keys(server.port), {"a"})
 
+    def test_a_server_is_tried(self):
+        tried = gramme("store", "test", CLUSTER.url)
+        self.assertEqual((tried.returncode, tried.stderr),
+                         (1, "gramme: this server cannot be trusted with a store: 1 settings, 0 trials\n"))
+        shared_store.ask(CLUSTER.url, "ALTER SYSTEM SET fsync = on")
+        self.addCleanup(shared_store.ask, CLUSTER.url, "SELECT pg_reload_conf()")
+        self.addCleanup(shared_store.ask, CLUSTER.url, "ALTER SYSTEM RESET fsync")
+        shared_store.ask(CLUSTER.url, "SELECT pg_reload_conf()")
+        wait_until(lambda: shared_store.ask(CLUSTER.url, "SHOW fsync") == ["on"], "fsync")
+        tried = gramme("store", "test", CLUSTER.url)
+        self.assertEqual((tried.returncode, tried.stderr), (0, ""))
+        for line in ("write skew +ok +100 of 100 races had one winner", "lost updates +ok +300 of 300", "fencing +ok", "keys +ok",
+                     "reads of one moment +ok +0 of", r"commit of 64 +p50 [\d.]+ ms"):
+            self.assertRegex(tried.stdout, f"(?m)^{line}")
+        self.assertEqual(shared_store.ask(CLUSTER.url, "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'gramme_trial%'"), [])
+
     def test_a_password_is_told_to_nobody(self):
         for command in (["serve", "--port", "0", "--store"], ["store", "init"]):
             for url in ("postgres://me:hunter2@127.0.0.1:1/x", "host=127.0.0.1 port=1 password=hunter2",
@@ -226,7 +242,7 @@ class Load:
     def __init__(self, port):
         self.port = port
         self.acknowledged = set()
-        self.last = {}
+        self.errors = 0
         self.ends = False
         self.threads = [threading.Thread(target=self.run, args=(n,)) for n in range(4)]
         for thread in self.threads:
@@ -244,6 +260,7 @@ class Load:
                 self.acknowledged.add(key)
                 count += 1
             else:
+                self.errors += 1
                 time.sleep(0.002)
 
     def end(self):
@@ -253,6 +270,36 @@ class Load:
 
 
 class Killing(unittest.TestCase):
+    def check(self, port, load, pauses):
+        """Nothing that was acknowledged is missing, and nothing was counted twice or not at all."""
+        found = keys(port)
+        self.assertEqual(load.acknowledged - found, set())
+        self.assertEqual(post(port, "DescribeTable", TableName="table").json["Table"]["ItemCount"], len(found))
+        print(f"# {len(load.acknowledged)} puts acknowledged, none lost, {load.errors} errors; "
+              f"pauses of {', '.join(f'{1000 * pause:.0f}' for pause in pauses)} ms")
+
+    def test_postgresql_crashes(self):
+        """A session that is killed takes the server down, which recovers: every connection is lost, in whatever it did."""
+        pauses = []
+        with Server("--store", new_store()) as server:
+            create_table(server.port)
+            load = Load(server.port)
+            try:
+                for _ in range(4):
+                    before = len(load.acknowledged)
+                    wait_until(lambda: len(load.acknowledged) > before + 50, "writing")
+                    began = time.monotonic()
+                    pid = shared_store.ask(CLUSTER.url, "SELECT pid FROM pg_stat_activity WHERE application_name = 'gramme' "
+                                                        "ORDER BY backend_start DESC LIMIT 1")[0]
+                    os.kill(int(pid), signal.SIGKILL)
+                    before = len(load.acknowledged)
+                    wait_until(lambda: len(load.acknowledged) > before + 20, "writing again")
+                    pauses.append(time.monotonic() - began)
+            finally:
+                load.end()
+            self.check(server.port, load, pauses)
+            self.assertEqual(load.errors, 0)
+
     def test_nothing_acknowledged_is_lost(self):
         store = new_store()
         leader, pauses = Server("--store", store).start(), []
@@ -273,11 +320,7 @@ class Killing(unittest.TestCase):
                 leader = waiter
         finally:
             load.end()
-        self.assertEqual(load.acknowledged - keys(leader.port), set())
-        count = post(leader.port, "DescribeTable", TableName="table").json["Table"]["ItemCount"]
-        self.assertEqual(count, len(keys(leader.port)))
-        print(f"# {len(load.acknowledged)} puts acknowledged, none lost; "
-              f"pauses of {', '.join(f'{1000 * pause:.0f}' for pause in pauses)} ms")
+        self.check(leader.port, load, pauses)
         leader.stop()
 
 

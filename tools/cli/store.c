@@ -47,6 +47,39 @@ static int run_init(const struct invocation *invocation) {
     return 0;
 }
 
+/* ---- trying one ---- */
+
+static void print_line(struct trial_observer *observer, const struct trial_line *line) {
+    static const char *const words[] = {"ok", "WRONG", ""};
+    (void)observer;
+    say(stdout, "%-22s %-6s %.*s\n", line->name, words[line->kind], SLICE_ARGS(line->text));
+    fflush(stdout);
+}
+
+static int run_test(const struct invocation *invocation) {
+    const struct store_given *given = invocation->values;
+    struct trial_observer observer = {print_line};
+    struct postgres_survey survey;
+    size_t wrong = 0;
+    struct error *error = remote_store_survey(invocation->arena, given->url, &survey);
+    if (error != NULL)
+        return failed(error);
+    print_survey(&survey);
+    error = remote_store_try(invocation->arena, given->url, &observer, &wrong);
+    if (error != NULL)
+        return failed(error);
+    if (wrong > 0 || survey.wrong > 0) {
+        say(stderr,
+            "gramme: this server cannot be trusted with a store: %zu settings, %zu trials\n",
+            survey.wrong, wrong);
+        return 1;
+    }
+    say(stdout, "this server can be trusted with a store\n");
+    return 0;
+}
+
+/* ---- what they take ---- */
+
 #define AT(member) OPTION_AT(struct store_given, member)
 
 static const struct argument store_arguments[] = {
@@ -76,7 +109,23 @@ static const struct command init_command = {
     .run = run_init,
 };
 
-static const struct command *const store_commands[] = {&init_command, NULL};
+static const struct option test_options[] = {{.name = NULL}};
+
+static const struct command test_command = {
+    .name = "store test",
+    .summary = "try whether a PostgreSQL server can be trusted with a store",
+    .about = "Has two stores on the server race for the lead and for each other's writes, in a "
+             "schema that is made for it and gone afterwards, and measures how long commits and "
+             "reads take. A server may use a store there meanwhile.",
+    .closing = "The status is 0 when nothing is wrong. Try it on every server that speaks "
+               "PostgreSQL's protocol and is not PostgreSQL.",
+    .arguments = store_arguments,
+    .options = test_options,
+    .values_size = sizeof(struct store_given),
+    .run = run_test,
+};
+
+static const struct command *const store_commands[] = {&init_command, &test_command, NULL};
 
 const struct command_family family_store = {
     .name = "store",

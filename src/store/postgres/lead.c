@@ -76,7 +76,7 @@ enum fate lead_settle(struct postgres_store *store, struct session *session,
 struct error *lead_connect(struct postgres_store *store, struct arena *arena) {
     if (store->lead.session != NULL)
         return NULL;
-    TRY(session_connect(arena, store->options.url, &store->lead.session));
+    TRY(session_connect(arena, store->options.url, store->options.schema, &store->lead.session));
     (void)session_run(store->lead.session, "SET idle_session_timeout = '6s'", NULL, 0,
                       LOOK_TIMEOUT_MS, NULL);
     return NULL;

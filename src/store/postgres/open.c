@@ -77,7 +77,7 @@ static size_t prepare_keyspaces(struct postgres_store *store, struct session *se
 struct error *postgres_connect(struct postgres_store *store, struct arena *arena, bool writes,
                                struct session **ret_session) {
     struct session *session = NULL;
-    TRY(session_connect(arena, store->options.url, &session));
+    TRY(session_connect(arena, store->options.url, store->options.schema, &session));
     size_t sent = prepare_own(session, writes);
     sent += prepare_keyspaces(store, session, writes);
     session_sync(session);
@@ -149,6 +149,10 @@ static void name_all(struct postgres_store *store, const struct store_keyspace *
     }
 }
 
+static const char *copy_text(struct arena *arena, const char *text) {
+    return arena_copy(arena, text, strlen(text) + 1);
+}
+
 static struct postgres_store *store_new(const struct postgres_store_options *options,
                                         const struct store_keyspace *keyspaces, size_t count) {
     struct postgres_store *store = calloc(1, sizeof(*store));
@@ -156,9 +160,9 @@ static struct postgres_store *store_new(const struct postgres_store_options *opt
     store_init(&store->base, &postgres_engine, count);
     arena_init(&store->arena);
     store->options = *options;
-    store->options.url =
-        (const char *)arena_slice(&store->arena, slice_of(options->url, strlen(options->url) + 1))
-            .data;
+    store->options.url = copy_text(&store->arena, options->url);
+    if (options->schema != NULL)
+        store->options.schema = copy_text(&store->arena, options->schema);
     if (store->options.patience_ms == 0)
         store->options.patience_ms = PATIENCE_MS;
     pool_init(&store->pool,

@@ -8,8 +8,9 @@
 #include "store/store.h"
 
 struct postgres_store_options {
-    const char *url; /* whatever libpq takes: postgres://... or "host=... dbname=..." */
-    bool create;     /* make the tables that are missing */
+    const char *url;    /* whatever libpq takes: postgres://... or "host=... dbname=..." */
+    const char *schema; /* where its tables are; NULL: the first one that the URL says */
+    bool create;        /* make the tables that are missing */
     /* For tests: the lead is taken without asking, from whoever has it. */
     bool lead_by_force;
     /* For tests: as with a server that has no advisory locks. */
@@ -26,6 +27,10 @@ bool postgres_is_url(const char *text);
 struct error *postgres_store_open(struct arena *arena, const struct postgres_store_options *options,
                                   const struct store_keyspace *keyspaces, size_t count,
                                   struct store **ret_store);
+
+/* A schema for a store that is there for a while, and its end with all that is in it. */
+struct error *postgres_schema_add(struct arena *arena, const char *url, const char *schema);
+struct error *postgres_schema_drop(struct arena *arena, const char *url, const char *schema);
 
 /* Where that is, without a password: "postgres://host:5432/name". */
 struct error *postgres_place(struct arena *arena, const char *url, struct slice *ret_place);

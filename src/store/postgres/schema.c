@@ -128,3 +128,27 @@ struct error *postgres_schema_check(struct postgres_store *store, struct arena *
     libpq.clear(result);
     return error;
 }
+
+/* ---- schemas ---- */
+
+static struct error *run_once(struct arena *arena, const char *url, const char *before,
+                              const char *schema, const char *after) {
+    struct session *session = NULL;
+    char sql[200];
+    TRY(libpq_load(arena));
+    TRY(session_connect(arena, url, NULL, &session));
+    snprintf(sql, sizeof(sql), "%s %s%s", before, schema, after);
+    struct error *error = NULL;
+    if (session_run(session, sql, NULL, 0, SCHEMA_TIMEOUT_MS, NULL) != FATE_DONE)
+        error = session_error(session, arena, before);
+    session_close(session);
+    return error;
+}
+
+struct error *postgres_schema_add(struct arena *arena, const char *url, const char *schema) {
+    return run_once(arena, url, "CREATE SCHEMA", schema, "");
+}
+
+struct error *postgres_schema_drop(struct arena *arena, const char *url, const char *schema) {
+    return run_once(arena, url, "DROP SCHEMA", schema, " CASCADE");
+}

@@ -253,21 +253,33 @@ static enum fate learn_version(struct session *session) {
     return FATE_DONE;
 }
 
-/* What the URL says comes later, and wins. */
-static PGconn *connect_to(const char *url) {
-    static const char *const names[] = {
-        "connect_timeout",  "keepalives_idle",           "keepalives_interval",
-        "keepalives_count", "tcp_user_timeout",          "target_session_attrs",
-        "dbname",           "fallback_application_name", NULL};
-    const char *const values[] = {"5", "3", "1", "3", "6000", "read-write", url, "gramme", NULL};
+/* Of two values the later one wins. */
+static PGconn *connect_to(const char *url, const char *schema) {
+    char search_path[100];
+    snprintf(search_path, sizeof(search_path), "-csearch_path=%s", schema == NULL ? "" : schema);
+    static const char *const names[] = {"connect_timeout",
+                                        "keepalives_idle",
+                                        "keepalives_interval",
+                                        "keepalives_count",
+                                        "tcp_user_timeout",
+                                        "target_session_attrs",
+                                        "dbname",
+                                        "fallback_application_name",
+                                        "options",
+                                        NULL};
+    const char *const values[] = {"5", "3",      "1",
+                                  "3", "6000",   "read-write",
+                                  url, "gramme", schema == NULL ? NULL : search_path,
+                                  NULL};
     return libpq.connectdbParams(names, values, 1);
 }
 
-struct error *session_connect(struct arena *arena, const char *url, struct session **ret) {
+struct error *session_connect(struct arena *arena, const char *url, const char *schema,
+                              struct session **ret) {
     static const char *const what = "The store cannot be reached";
     struct session *session = calloc(1, sizeof(*session));
     CHECK(session != NULL);
-    session->libpq = connect_to(url);
+    session->libpq = connect_to(url, schema);
     CHECK(session->libpq != NULL);
     libpq.setNoticeProcessor(session->libpq, ignore_notice, NULL);
     enum fate fate = FATE_LOST;

@@ -33,8 +33,10 @@ static inline struct parameter parameter_of(struct slice bytes) {
     return (struct parameter){bytes.data, bytes.len};
 }
 
-/* One try. The settings that a session of ours has are made. */
-struct error *session_connect(struct arena *arena, const char *url, struct session **ret);
+/* One try. The settings that a session of ours has are made. Names of tables are looked up in that
+ * schema; NULL: where the URL says. */
+struct error *session_connect(struct arena *arena, const char *url, const char *schema,
+                              struct session **ret);
 /* session_close(NULL) is fine. */
 void session_close(struct session *session);
 

@@ -49,7 +49,7 @@ struct error *postgres_survey(struct arena *arena, const char *url,
     struct session *session = NULL;
     PGresult *result = NULL;
     TRY(libpq_load(arena));
-    TRY(session_connect(arena, url, &session));
+    TRY(session_connect(arena, url, NULL, &session));
     *ret_survey = (struct postgres_survey){.count = 0};
     struct error *error = NULL;
     if (session_run(session, survey_sql, NULL, 0, SURVEY_TIMEOUT_MS, &result) == FATE_DONE)
