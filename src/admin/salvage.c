@@ -66,16 +66,22 @@ static struct error *take_record(struct salvage_visitor *base, struct slice key,
     return take(container_of(base, struct salvage_run, visitor), key, value);
 }
 
-static void take_gap(struct salvage_visitor *base, struct slice first, struct slice last,
-                     uint64_t older, struct slice reason) {
+static bool vouch(struct salvage_visitor *base, struct slice key, struct slice value) {
+    return salvaging_vouches(container_of(base, struct salvage_run, visitor)->salvaging, key,
+                             value);
+}
+
+static void take_gap(struct salvage_visitor *base, const struct salvage_gap *gap,
+                     struct slice reason) {
     struct salvage_run *run = container_of(base, struct salvage_run, visitor);
     struct arena_mark mark = arena_mark(run->arena);
-    (void)first, (void)last;
-    tell(run, arena_printf(run->arena,
-                           "keyspace %s: some records cannot be read; %llu of older files stand in "
-                           "their place, which may have been changed or deleted since: %.*s",
-                           engine_keyspaces[run->keyspace].name, (unsigned long long)older,
-                           SLICE_ARGS(reason)));
+    tell(run,
+         arena_printf(run->arena,
+                      "keyspace %s: some records cannot be read; around them %llu are right by "
+                      "their own word, and %llu of older files stand in the place of others, "
+                      "which may have been changed or deleted since: %.*s",
+                      engine_keyspaces[run->keyspace].name, (unsigned long long)gap->vouched,
+                      (unsigned long long)gap->older, SLICE_ARGS(reason)));
     arena_rewind(run->arena, mark);
 }
 
@@ -181,7 +187,7 @@ struct error *data_salvage(struct arena *arena, const struct data_check_options 
                            const char *target, struct data_salvage *ret_salvage) {
     struct salvage_run run = {.files = {file_fault, file_report},
                               .records = {record_lost},
-                              .visitor = {take_record, take_gap},
+                              .visitor = {take_record, vouch, take_gap},
                               .dumped = {take_dumped},
                               .arena = arena,
                               .options = options};

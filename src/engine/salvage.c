@@ -11,6 +11,7 @@
 #include "codec/sequence.h"
 #include "codec/statistics.h"
 #include "codec/stream.h"
+#include "codec/summed.h"
 #include "codec/token.h"
 #include "engine/check_place.h"
 #include "engine/collection.h"
@@ -255,6 +256,40 @@ struct error *salvaging_take(struct salvaging *salvaging, struct slice key, stru
         error = error_local(salvaging->arena, "%.*s", SLICE_ARGS(error->message));
     arena_reset(&salvaging->scratch);
     return error;
+}
+
+/* Definitions have no checksum. They are taken when they are sound, and someone should look at
+ * them; what grants access is not. */
+static bool vouches_in_catalog(struct salvaging *salvaging, struct slice key, struct slice value) {
+    struct arena *arena = &salvaging->scratch;
+    const struct store_key at = {KEYSPACE_CATALOG, key};
+    if (memchr("FTDKL", key.data[0], 5) == NULL || catalog_record_check(arena, key, value) != NULL)
+        return false;
+    struct slice place = check_place(arena, &salvaging->owners, &at, value);
+    lose(
+        salvaging,
+        arena_printf(arena,
+                     "%.*s: taken from a damaged block, and sound, but there is no telling whether "
+                     "each of its settings is right",
+                     SLICE_ARGS(place)));
+    return true;
+}
+
+/* An item has its key in it; the number of a change stands in its key alone. */
+static bool vouches_for_item(struct salvaging *salvaging, struct slice key, struct slice value) {
+    const struct store_key at = {KEYSPACE_ITEMS, key};
+    return value.len > 0 && value.data[0] == SUMMED_VERSION &&
+           owned_record_check(&salvaging->scratch, &salvaging->owners, &at, value) == NULL;
+}
+
+bool salvaging_vouches(struct salvaging *salvaging, struct slice key, struct slice value) {
+    bool vouches = false;
+    if (salvaging->keyspace == KEYSPACE_CATALOG)
+        vouches = vouches_in_catalog(salvaging, key, value);
+    else if (salvaging->keyspace == KEYSPACE_ITEMS)
+        vouches = vouches_for_item(salvaging, key, value);
+    arena_reset(&salvaging->scratch);
+    return vouches;
 }
 
 struct error *salvaging_next(struct salvaging *salvaging, uint8_t keyspace) {

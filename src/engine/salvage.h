@@ -35,6 +35,10 @@ void salvaging_begin(struct arena *arena, struct store *to, struct salvage_obser
                      int64_t now_ms, struct salvaging **ret_salvaging);
 /* The next keyspace begins; they come in order. */
 struct error *salvaging_next(struct salvaging *salvaging, uint8_t keyspace);
+/* Whether a record of the keyspace whose bytes are in doubt is right beyond that: it is sound, and
+ * has a checksum of its own, or is one without which nothing could be salvaged; then that is told.
+ */
+bool salvaging_vouches(struct salvaging *salvaging, struct slice key, struct slice value);
 /* A record of it. */
 struct error *salvaging_take(struct salvaging *salvaging, struct slice key, struct slice value);
 /* `partial`: records may be missing, or older than they were. Everything is durable then. */

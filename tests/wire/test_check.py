@@ -140,6 +140,22 @@ class Salvaged(CheckTest):
         self.assertEqual(told, f"salvaged {self.data} to {self.copy}: 2 tables, 16 items, 0 records of changes; nothing is lost\n")
         self.assertEqual((self.items("plain"), self.items("indexed")), (3, 13))
 
+    def flip_in_table(self, text):
+        """A bit of a text that one table has."""
+        (table,) = [table for table in self.filled().glob("*.sst") if text in table.read_bytes()]
+        flip(table, table.read_bytes().index(text))
+
+    def test_a_bit_costs_one_item(self):
+        self.flip_in_table(b"nested")
+        told = self.salvage()
+        self.assertRegex(told, r"keyspace items: .* around them \d+ are right by their own word, and 0 of older files")
+        self.assertEqual((self.items("plain"), self.items("indexed")), (2, 13))
+
+    def test_a_bit_of_a_definition_is_told(self):
+        self.flip_in_table(b"storage")  # a tag
+        self.assertIn("fault: catalog, record T plain: taken from a damaged block", self.salvage())
+        self.assertEqual((self.items("plain"), self.items("indexed")), (3, 13))
+
     def test_tables_that_cannot_be_read(self):
         tables = sorted(self.filled().glob("*.sst"))
         for table in tables:

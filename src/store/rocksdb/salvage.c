@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "store/rocksdb/internal.h"
 #include "store/rocksdb/judge.h"
+#include "store/rocksdb/salvage_raw.h"
 #include "store/rocksdb/salvage_view.h"
 
 enum {
@@ -239,7 +240,9 @@ struct scanning {
     uint8_t keyspace;
     uint8_t last[STORE_KEY_MAX + 1]; /* the next key that there may be */
     size_t last_len;
-    uint64_t records;
+    struct raw_records raw; /* of the gap that is crossed */
+    size_t raw_at;
+    struct salvage_gap gap;
     bool failed; /* the visitor has */
 };
 
@@ -248,32 +251,54 @@ static void pass(struct scanning *scanning, struct slice key) {
     memcpy(scanning->last, key.data, key.len);
     scanning->last[key.len] = 0;
     scanning->last_len = key.len + 1;
-    scanning->records++;
+}
+
+static struct error *take(struct scanning *scanning, struct slice key, struct slice value) {
+    pass(scanning, key);
+    struct error *error = scanning->visitor->record(scanning->visitor, key, value);
+    scanning->failed = error != NULL;
+    return error;
+}
+
+/* Those of the block itself, up to a key (absent: all) and with it, that are vouched for. */
+static struct error *take_raw(struct scanning *scanning, struct slice up_to, bool *ret_met) {
+    struct salvage_visitor *visitor = scanning->visitor;
+    *ret_met = false;
+    for (; scanning->raw_at < scanning->raw.count; scanning->raw_at++) {
+        const struct raw_record *record = &scanning->raw.list[scanning->raw_at];
+        int order = slice_present(up_to) ? slice_compare(record->key, up_to) : -1;
+        if (order > 0)
+            return NULL;
+        if (!visitor->vouches(visitor, record->key, record->value))
+            continue;
+        *ret_met = order == 0;
+        scanning->gap.vouched++;
+        TRY(take(scanning, record->key, record->value));
+    }
+    return NULL;
 }
 
 static struct error *visit_all(struct scanning *scanning, struct store_scan *scan) {
     for (;;) {
-        bool found = false;
+        bool found = false, met = false;
         struct slice key, value;
         TRY(store_scan_next(scan, &found, &key, &value));
+        TRY(take_raw(scanning, found ? key : SLICE_NONE, &met));
         if (!found)
             return NULL;
-        pass(scanning, key);
-        struct error *error = scanning->visitor->record(scanning->visitor, key, value);
-        scanning->failed = error != NULL;
-        TRY(error);
+        scanning->gap.older += !met;
+        if (!met)
+            TRY(take(scanning, key, value));
     }
 }
 
 /* From where it is up to a key. The error is in the arena. */
 static struct error *visit(struct scanning *scanning, struct store *store, struct arena *arena,
-                           struct slice last) {
+                           const struct store_range *range) {
     struct store_txn *txn = NULL;
     struct store_scan *scan = NULL;
-    struct store_range range = {scanning->keyspace, slice_of(scanning->last, scanning->last_len),
-                                last};
     TRY(store_begin(store, arena, STORE_READ, &txn));
-    struct error *error = store_scan_open(txn, &range, false, &scan);
+    struct error *error = store_scan_open(txn, range, false, &scan);
     if (error == NULL)
         error = visit_all(scanning, scan);
     store_scan_close(scan);
@@ -281,21 +306,32 @@ static struct error *visit(struct scanning *scanning, struct store *store, struc
     return error;
 }
 
-/* Over what cannot be read, with what there was before in its place. */
+/* What stands in a place that cannot be read: its own records where they are right, older ones
+ * where there are any. */
+static struct error *fill_gap(struct scanning *scanning, struct arena *arena,
+                              const struct store_range *range) {
+    struct salvage *salvage = scanning->salvage;
+    TRY(open_older(salvage));
+    raw_records_read(salvage->view, range, &scanning->raw);
+    scanning->raw_at = 0;
+    scanning->gap = (struct salvage_gap){.older = 0};
+    struct error *error = visit(scanning, salvage->older, arena, range);
+    raw_records_release(&scanning->raw);
+    scanning->raw = (struct raw_records){.count = 0};
+    return scanning->failed ? error : NULL;
+}
+
 static struct error *cross(struct scanning *scanning, struct arena *arena, struct slice reason,
                            bool *ret_end) {
     struct salvage *salvage = scanning->salvage;
     uint8_t next[SEARCHED_BYTES];
     struct slice first = arena_slice(arena, slice_of(scanning->last, scanning->last_len));
     bool found = find_readable(salvage, scanning->keyspace, first, next);
-    struct slice last = found ? slice_of(next, sizeof(next)) : SLICE_NONE;
-    uint64_t before = scanning->records;
+    struct store_range range = {scanning->keyspace, first,
+                                found ? slice_of(next, sizeof(next)) : SLICE_NONE};
     salvage->partial = true;
-    TRY(open_older(salvage));
-    struct error *error = visit(scanning, salvage->older, arena, last);
-    if (scanning->failed)
-        return error;
-    scanning->visitor->gap(scanning->visitor, first, last, scanning->records - before, reason);
+    TRY(fill_gap(scanning, arena, &range));
+    scanning->visitor->gap(scanning->visitor, &scanning->gap, reason);
     if (found) {
         memcpy(scanning->last, next, sizeof(next));
         scanning->last_len = sizeof(next);
@@ -312,7 +348,9 @@ struct error *salvage_scan(struct salvage *salvage, uint8_t keyspace,
     bool end = false;
     arena_init(&arena);
     while (!end && error == NULL) {
-        struct error *stopped = visit(&scanning, salvage->view, &arena, SLICE_NONE);
+        struct store_range rest = {keyspace, slice_of(scanning.last, scanning.last_len),
+                                   SLICE_NONE};
+        struct error *stopped = visit(&scanning, salvage->view, &arena, &rest);
         if (stopped == NULL)
             end = true;
         else if (scanning.failed)
