@@ -74,21 +74,27 @@ class StoreFaults(FaultTest):
         self.assertEqual(counting.write(count), ([], 0))
         fired = 0
         for fault in faults(self.rng, counting.disk.calls(), some):
-            disk = self.disk("faulty", pristine)
-            with self.fault(disk, fault):
-                store = Store.again(disk, done, before + 1)
-                told, status = store.write(count)
-                fired += disk.failed() > 0
-                if status == 3:
-                    self.assertRegex(" ".join(told), "^refused: The database in ")
-                else:
-                    self.assertEqual(told, [])
-                self.assertEqual(store.problems(), [])
-                disk.arm()
-                self.assertEqual(store.write(5), ([], 0))
-                self.assertEqual(store.problems(), [])
-            shutil.rmtree(disk.folder)
+            # How many calls there are differs a little, by what threads do: one that a run does not come to is tried again.
+            fired += any(self.try_fault(fault, pristine, done, before + 1, count) for _ in range(5 if EVERY else 1))
         self.assertGreater(fired, 0)  # else this shows nothing
+
+    def try_fault(self, fault, pristine, done, first, count):
+        """Whether the call was made, and failed."""
+        disk, fired = self.disk("faulty", pristine), False
+        with self.fault(disk, fault):
+            store = Store.again(disk, done, first)
+            told, status = store.write(count)
+            fired = disk.failed() > 0
+            if status == 3:
+                self.assertRegex(" ".join(told), "^refused: The database in ")
+            else:
+                self.assertEqual(told, [])
+            self.assertEqual(store.problems(), [])
+            disk.arm()
+            self.assertEqual(store.write(5), ([], 0))
+            self.assertEqual(store.problems(), [])
+        shutil.rmtree(disk.folder)
+        return fired
 
     def test_starting(self):
         self.run_faults(70, 1, 10)
