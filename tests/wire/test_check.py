@@ -106,6 +106,17 @@ class Damaged(CheckTest):
         manifest.write_bytes(manifest.read_bytes()[:manifest.stat().st_size // 2])
         self.assertRegex(self.check(self.data, status=1), rf"^fault: The database in {manifest.parent} is damaged: .*{manifest.name}")
 
+    def test_a_manifest_that_a_crash_cut_short(self):
+        """A start leaves out what it did not sync; the check changes nothing, and says so."""
+        manifest = max(self.filled().glob("MANIFEST-*"))
+        whole = manifest.read_bytes()
+        manifest.write_bytes(whole + bytes([1, 2, 3, 4, 9, 0, 1]) + bytes(range(9)))
+        self.assertRegex(self.check(self.data, status=1), rf"^fault: .*; what cannot be read there, from byte {len(whole)} on, is what a crash cut short, "
+                                                          "and a start leaves it out: check again after one")
+        with self.server() as server:
+            self.assertRegex(server.error_text(), rf"warning the store's {manifest.name} ends at byte {len(whole)} in what a crash cut short")
+        self.check(self.data)
+
     def test_an_encrypted_table(self):
         key = make_key(self.folder / "key")
         table = max(self.filled("--encrypt-with", key).glob("*.sst"), key=lambda path: path.stat().st_size)

@@ -91,7 +91,13 @@ static struct error *judge(struct checking *checking) {
     checking->summary->commits = judgement.commits;
     checking->summary->dropped_at = judgement.dropped_at;
     memcpy(checking->summary->dropped, judgement.dropped, sizeof(judgement.dropped));
-    return rocksdb_open_judged_to_read(store, checking->arena, &judgement);
+    error = rocksdb_open_judged_to_read(store, checking->arena, &judgement);
+    if (error == NULL || judgement.manifest_end == 0)
+        return error;
+    return error_local(checking->arena,
+                       "%.*s; what cannot be read there, from byte %llu on, is what a crash cut "
+                       "short, and a start leaves it out: check again after one",
+                       SLICE_ARGS(error->message), (unsigned long long)judgement.manifest_end);
 }
 
 static struct error *check_files(struct checking *checking) {
