@@ -2,11 +2,13 @@
  *
  * The first byte chooses the call, the second whether the status is 200 or 400; the rest is the
  * body of every reply. An item that came out must be the same after its JSON is parsed. The rest is
- * also read as a file of profiles. */
+ * also read as a file of profiles, as what a credential process prints, and as the position in a
+ * stream, which must be the same after it is written. */
 #include <stdlib.h>
 
 #include "client/client.h"
 #include "client/profile.h"
+#include "client/stream_shards.h"
 #include "fuzz.h"
 
 static struct slice reply_body;
@@ -126,8 +128,34 @@ static void read_profiles(struct slice text) {
         struct profile_file file = {text, prefix == 1};
         const char *region = profile_setting(&arena, &file, "default", "region");
         CHECK(region == NULL || (region[0] != '\0' && profile_exists(&file, "default")));
+        profile_service_setting(&arena, &file, "local", "dynamodb", "endpoint_url");
     }
     arena_release(&arena);
+}
+
+static void read_printed(struct slice text) {
+    struct arena arena;
+    struct credentials credentials;
+    int64_t expires_s;
+    arena_init(&arena);
+    if (identity_read(&arena, text, &credentials, &expires_s) == NULL)
+        CHECK(credentials.id != NULL && credentials.secret != NULL);
+    arena_release(&arena);
+}
+
+static void read_position(const char *text) {
+    struct shards shards = {0}, again = {0};
+    char *stream = NULL, *stream_again = NULL;
+    if (shards_read(&shards, text, &stream)) {
+        char *written = shards_write(&shards, stream);
+        CHECK(shards_read(&again, written, &stream_again) && again.count == shards.count);
+        CHECK(strcmp(stream, stream_again) == 0);
+        free(written);
+    }
+    free(stream);
+    free(stream_again);
+    shards_release(&shards);
+    shards_release(&again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -138,6 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     /* A copy of its own, so that reading past its end is noticed. */
     uint8_t *body = malloc(size - 2 + 1);
     memcpy(body, data + 2, size - 2);
+    body[size - 2] = '\0';
     reply_body = slice_of(body, size - 2);
     struct ddb_client *client = client_new(&(struct ddb_options){.endpoint = "http://x",
                                                                  .region = "r",
@@ -150,6 +179,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CHECK(error == NULL || (error->message != NULL && error->type != NULL));
     ddb_client_free(client);
     read_profiles(reply_body);
+    read_printed(reply_body);
+    read_position((const char *)body);
     free(body);
     return 0;
 }

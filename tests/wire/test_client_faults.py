@@ -329,6 +329,15 @@ class Signing(FaultCase):
         self.assertEqual(stub.requests[0].line, "POST /some/where HTTP/1.1")
         self.check(stub.requests[0])
 
+    def test_streams_may_be_elsewhere(self):
+        with Stub([DONE]) as tables, Stub([DONE]) as streams:
+            for operation in ("ListTables", "DynamoDBStreams_20120810.ListStreams"):
+                run_case("call", operation, AWS_ENDPOINT_URL=tables.endpoint, AWS_ENDPOINT_URL_DYNAMODB_STREAMS=streams.endpoint)
+        self.assertEqual([request.operation for request in tables.requests], ["ListTables"])
+        self.assertEqual([request.operation for request in streams.requests], ["ListStreams"])
+        self.assertEqual(streams.requests[0].headers["host"], streams.endpoint.split("//")[1])
+        self.check(streams.requests[0])
+
     def test_a_body_above_a_megabyte(self):
         body = '{"x":"' + "é" * 600_000 + '"}'
         _, sent = self.with_stub([DONE], "call", "PutItem", CASE_JSON_SIZE=600_000)
