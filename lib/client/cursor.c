@@ -46,6 +46,11 @@ static const char *operation_of(const struct ddb_cursor *cursor) {
     return cursor->pager->operation != NULL ? cursor->pager->operation : cursor->operation;
 }
 
+bool cursor_fail_in_circles(struct ddb_cursor *cursor) {
+    return client_fail(cursor->client, DDB_ERROR_REPLY, "%s: the server's pages go in circles",
+                       operation_of(cursor));
+}
+
 static bool read_page(struct ddb_cursor *cursor) {
     struct reply reply;
     reply_begin(&reply, cursor->client);

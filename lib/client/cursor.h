@@ -58,6 +58,9 @@ struct ddb_cursor {
     int rounds_in_vain;
 };
 
+/* For advance(): the page ends where it began. Always false. */
+bool cursor_fail_in_circles(struct ddb_cursor *cursor);
+
 struct ddb_cursor *cursor_new(struct ddb_client *client, const struct pager *pager);
 /* Fetches a page before the cursor goes to the caller. Frees the cursor and returns NULL when that
  * fails, or when the request was wrong. */

@@ -30,10 +30,13 @@ static const char *start_name(struct arena *arena, struct slice name) {
 }
 
 static bool advance(struct ddb_cursor *cursor) {
+    const char *name = cursor->page_token_name, *token = cursor->page_token;
+    if (token != NULL && strcmp(ddb_item_string(cursor->parameters, name, ""), token) == 0)
+        return cursor_fail_in_circles(cursor);
     cursor->count += (int64_t)cursor->page.count;
-    cursor->finished = cursor->page_token == NULL;
-    if (!cursor->finished)
-        ddb_item_set_string(cursor->parameters, cursor->page_token_name, cursor->page_token);
+    cursor->finished = token == NULL;
+    if (token != NULL)
+        ddb_item_set_string(cursor->parameters, name, token);
     return true;
 }
 

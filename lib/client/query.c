@@ -1,4 +1,6 @@
 /* query.c - Query and Scan, page by page. */
+#include <stdlib.h>
+
 #include "client/cursor.h"
 #include "json/member.h"
 
@@ -42,7 +44,19 @@ static bool read_member(struct ddb_cursor *cursor, struct reply *reply) {
     return true;
 }
 
+static bool is_same_key(const struct ddb_item *a, const struct ddb_item *b) {
+    char *left = ddb_item_json(a), *right = ddb_item_json(b);
+    bool same = strcmp(left, right) == 0;
+    free(left);
+    free(right);
+    return same;
+}
+
+/* A page without items that ends where it began would be asked for again for ever. */
 static bool advance(struct ddb_cursor *cursor) {
+    if (cursor->page.count == 0 && cursor->position != NULL && cursor->page_end != NULL &&
+        is_same_key(cursor->position, cursor->page_end))
+        return cursor_fail_in_circles(cursor);
     cursor->count += cursor->page_count;
     cursor->scanned_count += cursor->page_scanned_count;
     cursor->finished = cursor->page_end == NULL;

@@ -27,6 +27,9 @@ static bool read_member(struct ddb_cursor *cursor, struct reply *reply) {
 }
 
 static bool advance(struct ddb_cursor *cursor) {
+    if (cursor->next_token != NULL && cursor->page_token != NULL &&
+        strcmp(cursor->next_token, cursor->page_token) == 0)
+        return cursor_fail_in_circles(cursor);
     cursor->count += (int64_t)cursor->page.count;
     cursor->finished = cursor->page_token == NULL;
     free(cursor->next_token);

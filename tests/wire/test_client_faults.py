@@ -187,11 +187,12 @@ class Replies(FaultCase):
         self.assertEqual(output, f"ok\n{body.decode()}\n")
 
     def test_pages(self):
-        key = {"pk": {"S": "x"}}
-        page = {"Count": 1, "ScannedCount": 1, "LastEvaluatedKey": key}
-        sent = self.assert_case([(200, {**page, "Items": [{"sk": {"N": "1"}}]}), (200, {**page, "Items": []}), THROTTLED,
+        first, second = {"pk": {"S": "x"}}, {"pk": {"S": "y"}}
+        page = {"Count": 1, "ScannedCount": 1}
+        sent = self.assert_case([(200, {**page, "Items": [{"sk": {"N": "1"}}], "LastEvaluatedKey": first}),
+                                 (200, {**page, "Items": [], "LastEvaluatedKey": second}), THROTTLED,
                                  (200, {"Items": [{"sk": {"N": "2"}}]})], "stub-query", "1 2\nok\n", 4)
-        self.assertEqual([request.json.get("ExclusiveStartKey") for request in sent], [None, key, key, key])
+        self.assertEqual([request.json.get("ExclusiveStartKey") for request in sent], [None, first, second, second])
         self.assertEqual(len({request.connection for request in sent}), 1)
 
     def test_a_page_that_fails(self):

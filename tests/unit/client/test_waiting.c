@@ -1,4 +1,5 @@
 /* test_waiting.c - waiting for tables, indexes and backups, and lists page by page. */
+#include "client/cursor.h"
 #include "script.h"
 
 #define TABLE(status, more) REPLY("{\"Table\":{\"TableStatus\":\"" status "\"" more "}}")
@@ -176,6 +177,35 @@ static void lists_go_on_page_by_page(void **state) {
     ddb_client_free(client);
 }
 
+/* ---- pages that do not go on ---- */
+
+static void assert_circles(struct ddb_cursor *cursor, const char *expected) {
+    while (ddb_cursor_next(cursor) != NULL)
+        continue;
+    assert_string_equal(ddb_client_error(cursor->client)->message, expected);
+    ddb_cursor_free(cursor);
+}
+
+static void pages_in_circles_are_an_error(void **state) {
+    (void)state;
+    const struct step lists[] = {REPLY("{\"NextToken\":\"t\"}"), REPLY("{\"NextToken\":\"t\"}")};
+    struct ddb_client *client = script_client(lists);
+    assert_circles(ddb_call_pages(client, "ListExports", NULL),
+                   "ListExports: the server's pages go in circles");
+    ddb_client_free(client);
+    client = script_client(lists);
+    assert_circles(ddb_execute_statement(client, &(struct ddb_statement){.text = "SELECT 1"}),
+                   "ExecuteStatement: the server's pages go in circles");
+    ddb_client_free(client);
+    const struct step query[] = {REPLY("{\"LastEvaluatedKey\":{\"a\":{\"S\":\"b\"}}}"),
+                                 REPLY("{\"LastEvaluatedKey\":{\"a\":{\"S\":\"c\"}}}"),
+                                 REPLY("{\"LastEvaluatedKey\":{\"a\":{\"S\":\"c\"}}}")};
+    client = script_client(query);
+    assert_circles(ddb_query(client, &(struct ddb_query){.table = "t"}),
+                   "Query: the server's pages go in circles");
+    ddb_client_free(client);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_that_becomes_active),
@@ -188,6 +218,7 @@ int main(void) {
         cmocka_unit_test(the_caller_may_end_it),
         cmocka_unit_test(the_deadline_of_the_client_holds),
         cmocka_unit_test(lists_go_on_page_by_page),
+        cmocka_unit_test(pages_in_circles_are_an_error),
     };
     return cmocka_run_group_tests_name("client waiting", tests, NULL, NULL);
 }
