@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "support/backup_fixture.h"
 #include "support/index_fixture.h"
 #include "support/stream_fixture.h"
 
@@ -168,6 +169,40 @@ static void a_change_is_right_or_an_error(void **state) {
     assert_null(first_change(&stream));
 }
 
+/* Until somebody has found something. */
+static void wait_for_damage(void) {
+    for (int turns = 0; engine_damage_found(f.engine) == 0; fixture_pause(&f, &turns)) {
+    }
+}
+
+/* They wait for better times: nothing is made of what is damaged, and nothing is left out. */
+static void chores_stop_at_a_damaged_item(void **state) {
+    (void)state;
+    struct slice record = record_in_place(KEYSPACE_ITEMS, 0);
+    flip(record, 8 * record.len - 1);
+    assert_null(index_add(&f, "t"));
+    wait_for_damage();
+    flip(record, 8 * record.len - 1);
+    index_wait(&f, "t");
+    assert_null(index_difference_from_items(&f, store, "t"));
+}
+
+static void a_copy_stops_at_a_damaged_item(void **state) {
+    (void)state;
+    struct backup backup;
+    struct slice record = record_in_place(KEYSPACE_ITEMS, 0);
+    flip(record, 8 * record.len - 1);
+    assert_null(backup_take(&f, "t", "backup", &backup));
+    wait_for_damage();
+    flip(record, 8 * record.len - 1);
+    backup_wait(&f, &backup);
+    assert_null(backup_restore(&f, &backup, "u"));
+    backup_table_wait(&f, "u");
+    const char *json = NULL;
+    assert_null(fixture_get(&f, "u", KEY, &json));
+    assert_string_equal(json, ITEM);
+}
+
 /* ---- what is on its way there ---- */
 
 static void an_item_that_changes_while_it_waits_is_not_written(void **state) {
@@ -237,6 +272,8 @@ int main(void) {
         TEST(nothing_is_made_of_a_damaged_item),
         TEST(an_index_entry_is_right_or_an_error),
         TEST(a_change_is_right_or_an_error),
+        TEST(chores_stop_at_a_damaged_item),
+        TEST(a_copy_stops_at_a_damaged_item),
         TEST(an_item_that_changes_while_it_waits_is_not_written),
         TEST(items_without_checksums_get_them),
     };
