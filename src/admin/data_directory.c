@@ -288,7 +288,8 @@ static struct error *lock_filling(struct arena *arena, const char *directory, in
 
 static struct error *make_empty(struct arena *arena, const struct master_key *key,
                                 struct data_directory *data) {
-    static const char *const leftovers[] = {MARKER, MARKER_NEW, STORE, STORE_ENCRYPTED};
+    static const char *const leftovers[] = {MARKER, MARKER_NEW, STORE, STORE_ENCRYPTED,
+                                            DATA_SCRATCH};
     for (size_t i = 0; i < sizeof(leftovers) / sizeof(*leftovers); i++)
         TRY(files_remove_tree(arena, files_join(arena, data->path, leftovers[i])));
     TRY(key_file_remove(arena, data->path));

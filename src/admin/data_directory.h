@@ -45,6 +45,9 @@ struct error *data_directory_is_encrypted(struct arena *arena, const char *direc
 
 /* ---- a directory that is made of something else ---- */
 
+/* What is worked on in one that is being filled, and removed before it is. */
+#define DATA_SCRATCH "salvage"
+
 /* Makes a directory to be filled, with an empty store's directory. What a fill that was cut short
  * left there is removed; anything else in it is an error, and so is a fill by another process. The
  * lock that keeps others out goes with the file descriptor. */

@@ -14,7 +14,6 @@
 #include "store/dump/dump.h"
 #include "store/rocksdb/salvage.h"
 
-#define SCRATCH "salvage"
 #define SECRETS "SECRETS"
 
 enum { REPORT_EVERY = 4096, SECRETS_BYTES_MAX = 4096 };
@@ -129,9 +128,8 @@ static struct error *copy_secrets(struct arena *arena, const struct data_directo
 static struct error *from_directory(struct salvage_run *run, const struct data_directory *data,
                                     struct salvage_totals *ret_totals) {
     struct data_directory source = {0};
-    const char *scratch = files_join(run->arena, data->path, SCRATCH);
+    const char *scratch = files_join(run->arena, data->path, DATA_SCRATCH);
     TRY(data_directory_find_damaged(run->arena, run->options->path, run->options->key, &source));
-    TRY(files_remove_tree(run->arena, scratch));
     struct error *error = from_store(run, &source, scratch, ret_totals);
     struct error *removed = files_remove_tree(run->arena, scratch);
     struct error *secrets = copy_secrets(run->arena, &source, data);

@@ -151,6 +151,16 @@ class Salvaged(CheckTest):
         self.assertEqual(told, f"salvaged {self.data} to {self.copy}: 2 tables, 16 items, 0 records of changes; nothing is lost\n")
         self.assertEqual((self.items("plain"), self.items("indexed")), (3, 13))
 
+    def test_what_another_left_is_removed(self):
+        """As of one that was killed, before a restore to the same name."""
+        self.backup_of_formats()
+        left = self.folder / "copy.partial/salvage/view"
+        left.mkdir(parents=True)
+        (left / "000001.sst").touch()
+        (self.folder / "copy.partial/RESTORING").touch()
+        self.gramme("restore", self.file, self.copy)
+        self.assertEqual(sorted(path.name for path in self.copy.iterdir()), ["GRAMME", "store"])
+
     def flip_in_table(self, text):
         """A bit of a text that one table has."""
         (table,) = [table for table in self.filled().glob("*.sst") if text in table.read_bytes()]
