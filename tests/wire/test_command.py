@@ -10,6 +10,7 @@ import tempfile
 import termios
 import time
 import unittest
+import unittest.mock
 
 from server import Server, binary
 from wire import boto3_client
@@ -34,8 +35,8 @@ class Command(unittest.TestCase):
     def test_every_command_has_help_in_80_columns(self):
         listed = re.findall(r"^  ([a-z]+)  ", run("--help")[1], re.M)
         self.assertEqual(listed, ["serve", "apply", "backup", "restore", "check", "rekey", "bench", "top", "cost", "operations", "user", "role", "key",
-                                  "cert"])
-        families = [re.findall(r"^  ([a-z]+) ([a-z]+)  ", run(name, "--help")[1], re.M) for name in ("user", "role", "key", "cert")]
+                                  "cert", "store"])
+        families = [re.findall(r"^  ([a-z]+) ([a-z]+)  ", run(name, "--help")[1], re.M) for name in ("user", "role", "key", "cert", "store")]
         self.assertGreater(min(map(len, families)), 0)
         for arguments in ([], *([name] for name in listed), *(words for family in families for words in family)):
             with self.subTest(arguments=arguments):
@@ -115,6 +116,18 @@ class Command(unittest.TestCase):
                 self.assertEqual(server.process.wait(20), 0)
                 server.reader.join()
                 server.process.stdout.close()
+
+    def test_options_come_from_variables_and_a_file_too(self):
+        with tempfile.NamedTemporaryFile("w") as file, \
+                unittest.mock.patch.dict(os.environ, GRAMME_REGION="eu-west-1", GRAMME_DATA="/nowhere", GRAMME_CONFIG=file.name):
+            file.write("region = eu-west-2\naccount = 123456789012\n")
+            file.flush()
+            with Server("--memory") as server:
+                client = boto3_client(server.endpoint)
+                client.create_table(TableName="table", BillingMode="PAY_PER_REQUEST", KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+                                    AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}])
+                self.assertEqual(client.describe_table(TableName="table")["Table"]["TableArn"],
+                                 "arn:aws:dynamodb:eu-west-1:123456789012:table/table")
 
     def test_a_hangup_has_it_read_again(self):
         with Server("--memory") as server:

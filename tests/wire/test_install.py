@@ -78,8 +78,8 @@ class Installed(unittest.TestCase):
         unit, told = self.unit("gramme"), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         told.settimeout(TIMEOUT_S)
         told.bind(f"{self.folder.name}/notify")
-        command = unit.values("ExecStart")[0].replace("${STATE_DIRECTORY}", f"{self.folder.name}/data").replace("$GRAMME_OPTIONS", "--port 0")
-        server, endpoint = self.start(command.split(), {"NOTIFY_SOCKET": f"{self.folder.name}/notify"})
+        command = unit.values("ExecStart")[0].replace("${STATE_DIRECTORY}", f"{self.folder.name}/data")
+        server, endpoint = self.start(command.split(), {"NOTIFY_SOCKET": f"{self.folder.name}/notify", "GRAMME_PORT": "0"})
         self.assertEqual((unit.values("Type"), told.recv(100)), (["notify"], b"READY=1"))
         for name in SYSTEMS:
             with self.subTest(name):

@@ -89,6 +89,10 @@ struct command {
     const struct argument *arguments; /* or NULL */
     const struct option *options;
     size_t values_size;
+    /* Its options may come from variables and from a file, too (settings.h), whose name is in the
+     * member of its values that is here. */
+    bool has_settings;
+    size_t settings_file;
     /* What the tables cannot tell of, after all of them hold; or NULL. The error's text goes
      * before "; see gramme NAME --help". */
     struct error *(*check)(struct invocation *invocation);

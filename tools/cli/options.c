@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "cli/nearest.h"
+#include "cli/settings.h"
 
 /* ---- finding ---- */
 
@@ -166,6 +167,8 @@ struct error *options_read(struct arena *arena, const struct command *command, i
     if (!invocation.help) {
         set_presets(&invocation);
         TRY(take_all(&invocation, argc, argv));
+        if (command->has_settings)
+            TRY(settings_read(&invocation));
         TRY(check_exclusions(&invocation));
         TRY(check_arguments(&invocation));
         TRY(check_needs(&invocation));

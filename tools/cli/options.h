@@ -6,28 +6,13 @@
 #ifndef GRAMME_CLI_OPTIONS_H
 #define GRAMME_CLI_OPTIONS_H
 
-#include "cli/command.h"
-
-enum { OPTIONS_MAX = 64 };
-
-struct invocation {
-    struct arena *arena;
-    const struct command *command;
-    void *values; /* the command's struct */
-    bool help;    /* was asked for, and nothing was read */
-    bool given[OPTIONS_MAX];
-    size_t argument_count;
-};
+#include "cli/invocation.h"
 
 /* The error's text says what is wrong, without the command's name. */
 struct error *options_read(struct arena *arena, const struct command *command, int argc,
                            char *const *argv, struct invocation *ret_invocation);
 /* Whether it was, and is not only a preset; a name that is not in the tables is a bug. */
 bool options_given(const struct invocation *invocation, const char *name);
-
-/* One value of the command's struct, whatever way its text came; NULL for a flag. */
-struct error *option_set(struct arena *arena, void *values, const struct option *option,
-                         const char *text);
 
 /* The account that ARNs have when none is given, and the form of one. */
 #define ACCOUNT_PRESET "000000000000"

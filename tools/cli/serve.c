@@ -13,6 +13,7 @@ struct serve_options {
     struct server_config config; /* but for the data directory */
     const char *data;
     const char *store;
+    const char *settings;
     bool memory;
     bool no_auth;
     enum log_level log_level;
@@ -286,6 +287,8 @@ static const char *const log_levels[] = {"info", "warning", "error", NULL};
 static const char *const log_formats[] = {"text", "json", NULL};
 
 static const struct option serve_options[] = {
+    {"config", "FILE", .kind = OPTION_FILE, AT(settings), .otherwise = "none",
+     .help = "a file with more options, one a line: NAME = VALUE"},
     {"port", "N", .kind = OPTION_NUMBER, AT(config.port), .number = {0, 65535}, .preset = "8000",
      .help = "port to listen at; 0 picks a free one"},
     {"host", "HOST", .kind = OPTION_TEXT, AT(config.host), .preset = "127.0.0.1",
@@ -433,9 +436,13 @@ const struct command command_serve = {
     .name = "serve",
     .summary = "answer DynamoDB requests",
     .about = "Answers DynamoDB requests until it gets SIGTERM or SIGINT. SIGHUP has it read again "
-             "what may change while it runs.",
+             "what may change while it runs.\n"
+             "Each option can be given by a variable as well, as GRAMME_PORT=8001, or by a line of "
+             "a file, as port = 8001; the command line wins.",
     .options = serve_options,
     .values_size = sizeof(struct serve_options),
+    .has_settings = true,
+    .settings_file = offsetof(struct serve_options, settings),
     .check = check_serve,
     .run = run_serve,
 };
