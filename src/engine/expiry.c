@@ -44,7 +44,7 @@ struct index_entry expiry_entry_of(struct arena *arena, const struct table_defin
  */
 static void tell_sweeper(struct group *group, struct table_stats *stats, struct slice key) {
     uint64_t seconds = expiry_key_seconds(key);
-    if (seconds < expiry_oldest((int64_t)group->now_ms))
+    if (seconds < expiry_oldest((int64_t)group->now_ms - group->owners.options->ttl_delay_ms))
         return;
     if (slice_present(stats->first_due.key) && slice_compare(key, stats->first_due.key) < 0)
         kept_key_set(&stats->first_due, key);

@@ -169,6 +169,14 @@ class Delayed(TtlTest, WireTest):
         self.advance(200)
         self.assert_left(self.client, [3])
 
+    def test_five_years_and_the_delay(self):
+        """What is too old to count is told by the time at which it would go."""
+        create(self.client)
+        switch(self.client)
+        oldest = int(clock(self.server.port).json["Now"]) - (5 * 365 + 1) * 86400
+        put_all(self.client, [item(1, oldest - 86400), item(2, oldest - 3 * 86400)])
+        self.assert_left(self.client, [2])
+
 
 class Restarts(TtlTest, unittest.TestCase):
     """Data on disk; the server stops, or is killed, while something is under way."""
