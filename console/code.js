@@ -41,7 +41,7 @@ function python(operation, input) {
 }
 
 function javascript(operation, input) {
-    const write = {name: (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)), scalar: (value) => JSON.stringify(value)};
+    const write = {name: (name) => (name === "__proto__" ? '["__proto__"]' : /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)), scalar: (value) => JSON.stringify(value)};
     const body = walk(input, (text) => `Buffer.from(${JSON.stringify(text)}, "base64")`, write, 0);
     return `import { DynamoDBClient, ${operation}Command } from "@aws-sdk/client-dynamodb";\n\n`
         + `const client = new DynamoDBClient({ endpoint: "${location.origin}", region: "${session.region}" });\n`

@@ -1,7 +1,7 @@
 // files.js - items to files and back: JSON of both kinds, and CSV.
 
 import {columnsOf} from "./grid.js";
-import {fromPlain, itemFromPlain, plainItem, readPlain, toPlain, typeOf, ValueError, writePlain} from "./value.js";
+import {checkNumber, fromPlain, isTyped, itemFromPlain, own, plainItem, readPlain, toPlain, typeOf, ValueError, writePlain} from "./value.js";
 
 export function save(name, type, content) {
     const url = URL.createObjectURL(new Blob([content], {type}));
@@ -18,16 +18,17 @@ function csvCell(text) {
     return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Texts, numbers and truths as they are, the rest as JSON. */
+/** Texts and numbers as they are, the rest as JSON: also a text that would be taken for something else. */
 function csvValue(value) {
     if (value === undefined) return "";
     const type = typeOf(value);
-    return type === "S" || type === "N" || type === "B" ? value[type] : writePlain(toPlain(value), 0);
+    if (type === "S") return value.S === "" || typeOf(csvToValue(value.S)) !== "S" || value.S.startsWith('"') ? JSON.stringify(value.S) : value.S;
+    return type === "N" || type === "B" ? value[type] : writePlain(toPlain(value), 0);
 }
 
 export function toCsv(items, keys) {
     const columns = columnsOf(items, keys);
-    const lines = [columns, ...items.map((item) => columns.map((name) => csvValue(item[name])))];
+    const lines = [columns, ...items.map((item) => columns.map((name) => csvValue(own(item, name))))];
     return `${lines.map((cells) => cells.map(csvCell).join(",")).join("\r\n")}\r\n`;
 }
 
@@ -67,21 +68,34 @@ export function parseCsv(text) {
     return rows;
 }
 
-const PLAIN_NUMBER = /^-?(0|[1-9]\d{0,37})(\.\d{1,30})?$/;
+const PLAIN_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
+function isNumber(text) {
+    try {
+        checkNumber(text);
+        return PLAIN_NUMBER.test(text);
+    } catch {
+        return false;
+    }
+}
+
+function fromCell(text) {
+    try {
+        return fromPlain(readPlain(text));
+    } catch {
+        return {S: text}; // it only looks like JSON
+    }
+}
+
+/** `type`: of a key, which has that one. */
 function csvToValue(text, type) {
-    if (type) return {[type]: text};
+    if (type !== undefined && type !== "S") return {[type]: text};
+    if (text.startsWith('"')) return fromCell(text);
+    if (type === "S") return {S: text};
     if (text === "true" || text === "false") return {BOOL: text === "true"};
     if (text === "null") return {NULL: true};
-    if (PLAIN_NUMBER.test(text)) return {N: text};
-    if (/^[[{]/.test(text)) {
-        try {
-            return fromPlain(readPlain(text));
-        } catch {
-            // it only looks like that
-        }
-    }
-    return {S: text};
+    if (isNumber(text)) return {N: text};
+    return /^[[{]/.test(text) ? fromCell(text) : {S: text};
 }
 
 function fromCsv(text, keys) {
@@ -90,14 +104,8 @@ function fromCsv(text, keys) {
         if (cells.length > names.length) throw new ValueError(`line ${i + 2} has more cells than the first one`);
         const types = Object.fromEntries(keys.map(({name, type}) => [name, type]));
         return Object.fromEntries(cells.map((cell, at) => [names[at], cell]).filter(([, cell]) => cell !== "")
-            .map(([name, cell]) => [name, csvToValue(cell, types[name])]));
+            .map(([name, cell]) => [name, csvToValue(cell, own(types, name))]));
     });
-}
-
-function isTyped(item) {
-    return item !== null && typeof item === "object" && Object.values(item).length > 0
-        && Object.values(item).every((value) => value !== null && typeof value === "object" && !Array.isArray(value)
-            && Object.keys(value).length === 1 && /^(S|N|B|BOOL|NULL|M|L|SS|NS|BS)$/.test(Object.keys(value)[0]));
 }
 
 function fromJson(text) {

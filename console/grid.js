@@ -1,7 +1,7 @@
 // grid.js - many rows in a scrolling table, of which only those in sight are in the page.
 
 import {h, replace} from "./dom.js";
-import {preview, typeOf, visible} from "./value.js";
+import {own, preview, typeOf, visible} from "./value.js";
 
 const ROW_PX = 33;
 const AROUND = 12; // rows beyond both edges
@@ -36,7 +36,7 @@ export function itemGrid(items, {label, columns, keys = [], open, selectable = f
         changed(selected.size);
     };
     const cell = (item, name, first) => {
-        const value = item[name], content = preview(value);
+        const value = own(item, name), content = preview(value);
         const type = value === undefined ? "none" : typeOf(value);
         return h("td", {class: `type-${type}`, title: content.length > 30 ? content : undefined}, first && open
             ? h("button", {type: "button", class: "link", on: {click: () => open(item)}}, content || "(empty)") : content);

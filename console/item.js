@@ -5,7 +5,7 @@ import {showCode} from "./code.js";
 import {h, replace, unique} from "./dom.js";
 import {changeRequest, keyOf} from "./request.js";
 import {busy, button, bytes, confirm, dialog, several, toast} from "./ui.js";
-import {checkItem, equal, hiddenTypes, itemFromPlain, itemSize, plainItem, preview, readPlain, ValueError, visible, writePlain} from "./value.js";
+import {check, checkItem, equal, hiddenTypes, isTyped, itemFromPlain, itemSize, own, plainItem, preview, readPlain, ValueError, visible, writePlain} from "./value.js";
 import {attributesEditor} from "./value_editor.js";
 
 function jsonEditor(label, start, parse, note) {
@@ -30,11 +30,17 @@ function jsonEditor(label, start, parse, note) {
     };
 }
 
+/** Plain JSON; but a key that is no scalar, as only DynamoDB's JSON has it, says that this was pasted. */
+function fromEither(text, item, keys) {
+    const typed = JSON.parse(text);
+    return isTyped(typed) && keys.every(({name}) => typeof own(typed, name) === "object") ? typed : itemFromPlain(readPlain(text), item);
+}
+
 const MODES = {
-    form: ["Form", (item, keys, isNew) => attributesEditor(item, "item", isNew ? keys.map((key) => ({...key})) : keys)],
-    plain: ["JSON", (item) => {
+    form: ["Form", (item, keys) => attributesEditor(item, "item", keys)],
+    plain: ["JSON", (item, keys) => {
         const hidden = hiddenTypes(item);
-        return jsonEditor("The item as plain JSON", writePlain(plainItem(item)), (text) => itemFromPlain(readPlain(text), item),
+        return jsonEditor("The item as plain JSON", writePlain(plainItem(item)), (text) => fromEither(text, item, keys),
             hidden.length > 0 ? `Plain JSON does not show the type of ${hidden.slice(0, 5).map(visible).join(", ")}: it stays as it was.` : null);
     }],
     typed: ["DynamoDB JSON", (item) => jsonEditor("The item as DynamoDB JSON", JSON.stringify(item, null, 2), (text) => {
@@ -46,9 +52,9 @@ const MODES = {
 
 /** What somebody else has changed, as rows. */
 function differences(before, now) {
-    const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((name) => !equal(before[name], now[name]));
+    const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((name) => !equal(own(before, name), own(now, name)));
     return h("ul", {}, names.slice(0, 20).map((name) => h("li", {}, h("code", {}, visible(name)), ": ",
-        name in before ? preview(before[name]) : "(nothing)", " → ", name in now ? preview(now[name]) : "(nothing)")));
+        preview(own(before, name)) || "(nothing)", " → ", preview(own(now, name)) || "(nothing)")));
 }
 
 async function askAboutConflict(before, now) {
@@ -68,10 +74,9 @@ async function create(description, item) {
 
 /** What was changed from `before` to `after`, done to `now`. */
 function onTop(before, after, now) {
-    const result = {...now};
-    for (const name of Object.keys(after)) if (!equal(before[name], after[name])) result[name] = after[name];
-    for (const name of Object.keys(before)) if (!(name in after)) delete result[name];
-    return result;
+    const changed = Object.entries(after).filter(([name, value]) => !equal(own(before, name), value));
+    const kept = Object.entries(now).filter(([name]) => Object.hasOwn(after, name) || !Object.hasOwn(before, name));
+    return Object.fromEntries([...kept, ...changed]);
 }
 
 /** Returns "saved", or the item to go on with. */
@@ -113,14 +118,26 @@ export function editItem(description, item, kind) {
         const tell = (error) => {
             trouble.textContent = error instanceof ValueError && error.where ? `${error.where}: ${error.message}` : error.message;
         };
+        const withItem = (work) => {
+            trouble.textContent = "";
+            let now;
+            try {
+                now = read();
+            } catch (error) {
+                tell(error);
+                return undefined;
+            }
+            return work(now);
+        };
         const show = (shown) => {
-            editor = MODES[mode][1](shown, description.keys, isNew);
+            editor = MODES[mode][1](shown, description.keys);
             replace(place, editor.node);
             size.textContent = bytes(itemSize(shown));
             replace(tabs, Object.entries(MODES).map(([key, [name]]) => h("button", {type: "button", role: "tab", id: unique("t"), "aria-selected": String(key === mode),
                 on: {click: () => {
                     try {
                         const now = editor.read();
+                        check({M: now});
                         trouble.textContent = "";
                         mode = key;
                         show(now);
@@ -130,15 +147,7 @@ export function editItem(description, item, kind) {
                 }}}, name)));
         };
         show(item);
-        const write = async () => {
-            trouble.textContent = "";
-            let after;
-            try {
-                after = read();
-            } catch (error) {
-                tell(error);
-                return;
-            }
+        const write = async (after) => {
             if (isNew || !sameKey(description, loaded, after)) {
                 await create(description, after);
                 toast(isNew ? "The item is there." : "A new item is there: its key is another one. The old one has stayed.");
@@ -154,26 +163,20 @@ export function editItem(description, item, kind) {
         };
         const saveButton = h("button", {type: "button", class: "primary", on: {click: () => busy(saveButton, async () => {
             try {
-                await write();
+                await withItem(write);
             } catch (error) {
                 if (error.type !== "ConditionalCheckFailedException") throw error;
                 tell(new ValueError("there is an item with this key already"));
             }
         })}}, isNew ? "Create item" : "Save");
         return h("div", {}, tabs, place, trouble, h("div", {class: "actions"}, size,
-            isNew ? null : button("Delete", async () => {
+            isNew ? null : button("Delete", () => busy(null, async () => {
                 if (await removeItems(description, [loaded])) close(true);
-            }, {class: "danger quiet-danger"}),
-            isNew ? null : button("Duplicate", async () => {
-                close(await editItem(description, read(), "create"));
-            }),
-            button("As code", () => {
-                try {
-                    showCode("PutItem", {TableName: description.name, Item: read()});
-                } catch (error) {
-                    tell(error);
-                }
-            }), button("Cancel", () => close(false)), saveButton));
+            }), {class: "danger"}),
+            isNew ? null : button("Duplicate", () => withItem(async (copied) => {
+                if (await editItem(description, copied, "create")) close(true);
+            })),
+            button("As code", () => withItem((shown) => showCode("PutItem", {TableName: description.name, Item: shown}))), button("Cancel", () => close(false)), saveButton));
     }, {class: "wide"});
 }
 

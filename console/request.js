@@ -1,6 +1,6 @@
 // request.js - from what somebody has chosen to the input of an operation.
 
-import {check, equal} from "./value.js";
+import {check, equal, own} from "./value.js";
 
 /** Collects names and values, and hands out their placeholders. */
 export class Placeholders {
@@ -15,11 +15,12 @@ export class Placeholders {
         return placeholder;
     }
 
-    /** A path: parts with dots between them, list positions in brackets. */
+    /** A path: parts with dots between them, list positions in brackets; a name that has such itself is in quotes. */
     path(text) {
-        return text.split(".").map((part) => {
-            const [, name, rest] = /^(.*?)((?:\[\d+\])*)$/.exec(part);
-            return this.name(name) + rest;
+        const parts = text.match(/(?:"[^"]*"|[^."])+|^$/g) ?? [text];
+        return parts.map((part) => {
+            const [, name, rest] = /^(.*?)((?:\[\d+\])*)$/s.exec(part);
+            return this.name(name.replace(/^"(.*)"$/s, "$1")) + rest;
         }).join(".");
     }
 
@@ -94,8 +95,8 @@ const CONDITIONS_MAX = 100;
  */
 export function changeRequest(table, keys, before, after) {
     const places = new Placeholders(), names = keys.map(({name}) => name);
-    const changed = Object.keys(after).filter((name) => !names.includes(name) && !equal(before[name], after[name]));
-    const removed = Object.keys(before).filter((name) => !(name in after));
+    const changed = Object.keys(after).filter((name) => !names.includes(name) && !equal(own(before, name), after[name]));
+    const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
     if (changed.length + removed.length === 0) return undefined;
     const parts = [];
     if (changed.length > 0) parts.push(`SET ${changed.map((name) => `${places.name(name)} = ${places.value(after[name])}`).join(", ")}`);
@@ -104,7 +105,7 @@ export function changeRequest(table, keys, before, after) {
     const touched = [...changed, ...removed], untouched = Object.keys(before).filter((name) => !names.includes(name) && !touched.includes(name));
     const conditions = [`attribute_exists(${places.name(names[0])})`];
     for (const name of [...touched, ...untouched].slice(0, CONDITIONS_MAX)) {
-        conditions.push(name in before ? `${places.name(name)} = ${places.value(before[name])}` : `attribute_not_exists(${places.name(name)})`);
+        conditions.push(Object.hasOwn(before, name) ? `${places.name(name)} = ${places.value(before[name])}` : `attribute_not_exists(${places.name(name)})`);
     }
     return {TableName: table, Key: keyOf(before, keys), UpdateExpression: parts.join(" "), ConditionExpression: conditions.join(" AND "),
         ReturnValuesOnConditionCheckFailure: "ALL_OLD", ...places.input()};

@@ -3,19 +3,20 @@
 import {repeat, streams} from "./api.js";
 import {h, replace} from "./dom.js";
 import {badge, button, select, when} from "./ui.js";
-import {equal, preview, visible} from "./value.js";
+import {equal, own, preview, visible} from "./value.js";
 
 const KEEP = 300;
 const KINDS = {INSERT: "good", MODIFY: "busy", REMOVE: "bad"};
 
 function recordRow(record) {
     const {Keys: keys, NewImage: after, OldImage: before, SequenceNumber: number, ApproximateCreationDateTime: time} = record.dynamodb;
-    const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter((name) => !(name in keys) && !equal(before?.[name], after?.[name]));
+    const was = (name) => own(before ?? {}, name), is = (name) => own(after ?? {}, name);
+    const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter((name) => !Object.hasOwn(keys, name) && !equal(was(name), is(name)));
     const byTtl = record.userIdentity?.principalId === "dynamodb.amazonaws.com";
     return h("li", {class: "record"}, h("div", {class: "record-head"}, badge(byTtl ? "expired" : record.eventName.toLowerCase(), KINDS[record.eventName]),
         h("strong", {}, Object.values(keys).map(preview).join(" · ")), when(time), h("code", {class: "quiet"}, number)),
     names.length > 0 ? h("dl", {class: "changes"}, names.slice(0, 30).map((name) => [h("dt", {}, visible(name)),
-        h("dd", {}, before && name in before ? h("del", {}, preview(before[name])) : null, " ", after && name in after ? h("ins", {}, preview(after[name])) : null)])) : null);
+        h("dd", {}, was(name) ? h("del", {}, preview(was(name))) : null, " ", is(name) ? h("ins", {}, preview(is(name))) : null)])) : null);
 }
 
 /** Reads all shards in turns; new ones are found on the way. */

@@ -23,7 +23,7 @@ const TABS = {
 };
 
 export function tablePage(name, tab, signal) {
-    const shown = tab in TABS ? tab : "items";
+    const shown = Object.hasOwn(TABS, tab ?? "") ? tab : "items";
     const {node} = panel(async () => {
         const description = await describe(name, signal);
         return TABS[shown][1](description, signal);

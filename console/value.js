@@ -29,6 +29,11 @@ export function typeOf(value) {
     return Object.keys(value)[0];
 }
 
+/** An attribute, where there is one: `constructor` and `__proto__` are names like others. */
+export function own(map, name) {
+    return Object.hasOwn(map, name) ? map[name] : undefined;
+}
+
 export function empty(type) {
     return {[type]: {S: "", N: "0", B: "", BOOL: false, NULL: true, M: {}, L: [], SS: [], NS: [], BS: []}[type]};
 }
@@ -66,7 +71,7 @@ export function check(value, depth = 0) {
         throw new ValueError('a value is an object of one member, as {"S": "text"}');
     }
     const [type, content] = Object.entries(value)[0];
-    if (!(type in TYPES)) throw new ValueError(`there is no type ${JSON.stringify(type)}`);
+    if (!Object.hasOwn(TYPES, type)) throw new ValueError(`there is no type ${JSON.stringify(type)}`);
     if (depth > DEPTH_MAX) throw new ValueError(`values are nested at most ${DEPTH_MAX} deep`);
     if (["S", "N", "B"].includes(type) && typeof content !== "string") throw new ValueError(`the content of ${type} is a text`);
     if (type === "N") checkNumber(content);
@@ -117,8 +122,8 @@ export function itemSize(item) {
 /** Throws a ValueError when it cannot be an item of a table with these keys ([{name, type}]). */
 export function checkItem(item, keys) {
     for (const {name, type} of keys) {
-        if (!(name in item)) throw new ValueError(`the key ${name} is missing`);
-        if (typeOf(item[name]) !== type) throw new ValueError(`the key ${name} must be a ${TYPES[type].toLowerCase()}`, [name]);
+        if (!Object.hasOwn(item, name)) throw new ValueError(`the key ${name} is missing`);
+        if (item[name] === null || typeof item[name] !== "object" || typeOf(item[name]) !== type) throw new ValueError(`the key ${name} must be a ${TYPES[type].toLowerCase()}`, [name]);
         if (item[name][type] === "") throw new ValueError(`the key ${name} must not be empty`, [name]);
     }
     for (const name of Object.keys(item)) if (name === "") throw new ValueError("a name is empty");
@@ -135,14 +140,14 @@ export function equal(a, b) {
     if (type === "L") return a.L.length === other.length && a.L.every((member, i) => equal(member, other[i]));
     if (type === "M") {
         const names = Object.keys(a.M);
-        return names.length === Object.keys(other).length && names.every((name) => equal(a.M[name], other[name]));
+        return names.length === Object.keys(other).length && names.every((name) => equal(a.M[name], own(other, name)));
     }
     return a[type] === other;
 }
 
 // ---- looks ----
 
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Characters that cannot be seen, or turn others around, as their codes. */
 export function visible(text) {
@@ -159,23 +164,28 @@ export function preview(value) {
     const text = type === "S" || type === "N" || type === "B" ? content
         : type === "BOOL" ? String(content)
         : type === "NULL" ? "null"
-        : JSON.stringify(toPlain(value));
+        : writePlain(toPlain(value), 0);
     return visible(text.length > LINE_MAX ? `${text.slice(0, LINE_MAX)}…` : text);
 }
 
 // ---- plain JSON ----
 
-/** A number whose digits are kept as they are when it is written. */
+/** A number with all its digits, which JavaScript's own would round. */
 class Digits {
     constructor(text) {
         this.text = text;
     }
 }
 
+/** As JSON writes it: +.5 is 0.5 there. */
+function jsonNumber(text) {
+    return text.replace(/^\+/, "").replace(/^(-?)0*(\d*)/, (_, sign, digits) => sign + (digits || "0")).replace(/\.(?!\d)/, "");
+}
+
 export function toPlain(value) {
     const [type, content] = Object.entries(value)[0];
     switch (type) {
-    case "N": return String(Number(content)) === content ? Number(content) : new Digits(content);
+    case "N": return new Digits(jsonNumber(content));
     case "NULL": return null;
     case "NS": return content.map((text) => toPlain({N: text}));
     case "L": return content.map(toPlain);
@@ -188,16 +198,30 @@ export function plainItem(item) {
     return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, toPlain(value)]));
 }
 
-/** JSON.stringify that knows Digits. */
-export function writePlain(plain, indent = 2) {
-    const mark = "\u0001";
-    const text = JSON.stringify(plain, (_, value) => (value instanceof Digits ? `${mark}${value.text}${mark}` : value), indent);
-    return text.replace(/"\\u0001([^"]*)\\u0001"/g, "$1");
+/** JSON.stringify that knows Digits; an indent of 0 is one line. */
+export function writePlain(plain, indent = 2, depth = 0) {
+    if (plain instanceof Digits) return plain.text;
+    if (plain === null || typeof plain !== "object") return JSON.stringify(plain);
+    const inner = (value) => writePlain(value, indent, depth + 1), colon = indent > 0 ? ": " : ":";
+    const members = Array.isArray(plain) ? plain.map(inner) : Object.entries(plain).map(([name, value]) => JSON.stringify(name) + colon + inner(value));
+    const [open, close] = Array.isArray(plain) ? "[]" : "{}", line = (steps) => (indent > 0 ? `\n${" ".repeat(indent * steps)}` : "");
+    return members.length === 0 ? open + close : open + line(depth + 1) + members.join(`,${line(depth + 1)}`) + line(depth) + close;
 }
 
-/** JSON.parse that keeps all digits, where the browser tells them. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|-?\d[\d.eE+-]*/g;
+
+/** JSON.parse that keeps all digits: for the time of parsing numbers are texts, and texts are told from them by a mark. */
 export function readPlain(text) {
-    return JSON.parse(text, (_, value, context) => (typeof value === "number" ? new Digits(context?.source ?? String(value)) : value));
+    JSON.parse(text); // says what is wrong, and where
+    const marked = text.replace(TOKENS, (token, name) => (token[0] !== '"' ? `"n${token}"` : name === undefined ? `"s${token.slice(1)}` : token));
+    return JSON.parse(marked, (_, value) => (typeof value !== "string" ? value : value[0] === "n" ? new Digits(value.slice(1)) : value.slice(1)));
+}
+
+/** Whether this is what DynamoDB's JSON has for an item. */
+export function isTyped(item) {
+    const values = item === null || typeof item !== "object" ? [] : Object.values(item);
+    return values.length > 0 && values.every((value) => value !== null && typeof value === "object" && !Array.isArray(value)
+        && Object.keys(value).length === 1 && Object.hasOwn(TYPES, Object.keys(value)[0]));
 }
 
 /** Plain JSON has fewer types: what was there before says which one a text or a list was. */
@@ -208,7 +232,8 @@ export function fromPlain(plain, before) {
     if (plain instanceof Digits) return {N: plain.text};
     if (typeof plain === "string") return was === "B" ? {B: plain} : {S: plain};
     if (Array.isArray(plain)) {
-        if (was in SETS && plain.length > 0) return {[was]: plain.map((member) => (member instanceof Digits ? member.text : String(member)))};
+        const fits = (member) => (was === "NS" ? member instanceof Digits : typeof member === "string");
+        if (was in SETS && plain.length > 0 && plain.every(fits)) return {[was]: plain.map((member) => member.text ?? member)};
         return {L: plain.map((member, i) => fromPlain(member, was === "L" ? before.L[i] : undefined))};
     }
     return {M: itemFromPlain(plain, was === "M" ? before.M : {})};
@@ -218,7 +243,7 @@ export function itemFromPlain(plain, before = {}) {
     if (plain === null || typeof plain !== "object" || Array.isArray(plain) || plain instanceof Digits) {
         throw new ValueError("an item is an object: its attributes between { and }");
     }
-    return Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, fromPlain(value, before[name])]));
+    return Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, fromPlain(value, own(before, name))]));
 }
 
 /** The types that plain JSON does not show. */
