@@ -12,6 +12,7 @@ import {empty, ValueError} from "./value.js";
 import {valueEditor} from "./value_editor.js";
 
 const PAGE_SIZES = [25, 100, 300, 1000];
+const EXAMINE = 1000;
 const PATIENCE_MS = 3000; // a filter may let little through: then what was found so far is shown
 
 // ---- the form ----
@@ -23,7 +24,8 @@ function conditionRow({key, comparisons, changed}) {
     let editors = [];
     const show = (comparison) => {
         const wanted = COMPARISONS[comparison][1];
-        editors = Array.from({length: wanted}, (_, i) => valueEditor(editors[i] ? safeRead(editors[i]) : empty(key?.type ?? "S"), key?.name ?? "value",
+        const nothing = key ? {[key.type]: ""} : empty("S");
+        editors = Array.from({length: wanted}, (_, i) => valueEditor(editors[i] ? safeRead(editors[i], nothing) : nothing, key?.name ?? "value",
             key?.type ?? (comparison === "type" ? "S" : undefined)));
         replace(operands, editors.map((editor) => editor.node));
     };
@@ -33,17 +35,17 @@ function conditionRow({key, comparisons, changed}) {
     const node = h("div", {class: "condition"}, key ? h("code", {class: "name"}, key.name) : name, comparison, operands, remove);
     const self = {
         node,
-        isEmpty: () => (key ? editors.some((editor) => Object.values(safeRead(editor))[0] === "") : name.value === ""),
+        isEmpty: () => (key ? [...operands.querySelectorAll("input, textarea")].every((input) => input.value === "") : name.value === ""),
         read: () => ({name: key?.name ?? name.value, comparison: comparison.value, values: editors.map((editor) => editor.read())}),
     };
     return self;
 }
 
-function safeRead(editor) {
+function safeRead(editor, otherwise) {
     try {
         return editor.read();
     } catch {
-        return {S: ""};
+        return otherwise;
     }
 }
 
@@ -52,6 +54,8 @@ function searchForm(description, run) {
     const sources = [["", `Table ${description.name}`], ...description.indexes.map((index) => [index.name, `Index ${index.name}`])];
     const conditions = h("div", {}), filters = h("div", {});
     let keyRows = [], filterRows = [];
+    /** What says where an item is: a row without could neither be opened nor be the end of a page. */
+    const positionNames = (index) => [...new Set([...description.keys, ...keysOf(index)].map(({name}) => name))];
     const keysOf = (index) => (index === "" ? description.keys : description.indexes.find(({name}) => name === index).keys);
     const source = select(sources, "", () => showKeys());
     const kind = select([["scan", "Scan: all items"], ["query", "Query: by key"]], "scan", () => showKeys());
@@ -78,7 +82,7 @@ function searchForm(description, run) {
     };
     showKeys();
     const more = h("details", {}, h("summary", {}, "More: attributes to show, consistency"),
-        h("div", {class: "fields"}, field("Attributes", projection, "paths with commas between them"), consistent));
+        h("div", {class: "fields"}, field("Attributes", projection, "paths with commas between them; keys are always shown"), consistent));
     const node = h("form", {class: "search", on: {submit: (event) => {
         event.preventDefault();
         run();
@@ -90,9 +94,11 @@ function searchForm(description, run) {
         const keys = keyRows.filter((row, i) => keysOf(source.value)[i].role === "HASH" || !row.isEmpty()).map((row) => row.read());
         const hash = query && keysOf(source.value).filter(({role}) => role === "HASH").find((key, i) => keyRows[i].isEmpty());
         if (hash) throw new ValueError(`a value for the key ${hash.name} is missing`);
+        const position = positionNames(source.value);
+        const paths = projection.value.split(",").map((path) => path.trim()).filter((path) => path !== "");
         return {
             table: description.name, index: source.value, query, keys, filters: filterRows.filter((row) => !row.isEmpty()).map((row) => row.read()),
-            projection: projection.value.split(",").map((path) => path.trim()).filter((path) => path !== ""),
+            position, projection: paths.length > 0 ? [...position.map((name) => `"${name}"`), ...paths.filter((path) => !position.includes(path))] : [],
             forward: order.value === "forward", consistent: consistent.input.checked && !consistent.hidden,
         };
     };
@@ -101,12 +107,12 @@ function searchForm(description, run) {
 
 // ---- pages of results ----
 
-/** Reads until there is a page of items, or it has taken long. */
+/** Reads until there is a page of items, or it has taken long. With filters more is examined at a time than a page has. */
 async function readPage(search, limit, start, signal) {
     const found = {items: [], examined: 0, units: 0, next: start};
     const began = performance.now();
     do {
-        const {operation, input} = searchRequest({...search, limit: limit - found.items.length});
+        const {operation, input} = searchRequest({...search, limit: search.filters.length > 0 ? EXAMINE : limit - found.items.length});
         if (found.next) input.ExclusiveStartKey = found.next;
         const reply = await dynamodb(operation, {...input, ReturnConsumedCapacity: "TOTAL"}, {signal});
         found.items.push(...reply.Items);
@@ -114,6 +120,10 @@ async function readPage(search, limit, start, signal) {
         found.units += reply.ConsumedCapacity?.CapacityUnits ?? 0;
         found.next = reply.LastEvaluatedKey;
     } while (found.next && found.items.length < limit && performance.now() - began < PATIENCE_MS);
+    if (found.items.length > limit) {
+        found.items.length = limit;
+        found.next = Object.fromEntries(search.position.map((name) => [name, found.items.at(-1)[name]]));
+    }
     return found;
 }
 

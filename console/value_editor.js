@@ -7,6 +7,7 @@ import {check, empty, SETS, TYPES, typeOf, ValueError} from "./value.js";
 import {button, iconButton, select, text} from "./ui.js";
 
 const LONG = 60;
+const BREAK = /[\r\n]/;
 
 function scalarEditor(type, content, label) {
     if (type === "BOOL") {
@@ -14,23 +15,37 @@ function scalarEditor(type, content, label) {
         return {node: input, read: () => ({BOOL: input.value === "true"})};
     }
     if (type === "NULL") return {node: h("span", {class: "quiet"}, "null"), read: () => ({NULL: true})};
+    if (type in SETS && content.some((member) => BREAK.test(member))) return setEditor(type, content, label);
     if (type in SETS) {
         const input = h("textarea", {rows: Math.min(8, content.length + 1), value: content.join("\n"), "aria-label": `${label}, one member a line`,
             spellcheck: "false"});
         return {node: input, read: () => ({[type]: input.value.split("\n").filter((line, i, all) => line !== "" || (type === "SS" && i < all.length - 1))})};
     }
-    const long = type !== "N" && (content.length > LONG || content.includes("\n"));
+    const long = type !== "N" && (content.length > LONG || BREAK.test(content));
     const input = long || type === "B"
         ? h("textarea", {rows: Math.min(12, Math.ceil(content.length / LONG) + 1), value: content, "aria-label": label, spellcheck: "false"})
         : text(content, {"aria-label": label, inputmode: type === "N" ? "decimal" : undefined});
-    return {node: input, read: () => ({[type]: type === "S" ? input.value : input.value.trim()})};
+    const shown = input.value; // an input has its own kind of line breaks
+    return {node: input, read: () => ({[type]: type === "S" ? textOf(input, shown, content) : input.value.trim()})};
 }
 
-function listEditor(list, label) {
+/** What was not touched is what it was, and a text whose lines end with CR LF stays one. */
+function textOf(input, shown, before) {
+    if (input.value === shown) return before;
+    return /\r\n/.test(before) && !/\r(?!\n)|(?<!\r)\n/.test(before) ? input.value.replaceAll("\n", "\r\n") : input.value;
+}
+
+/** A member with line breaks needs a place of its own. */
+function setEditor(type, content, label) {
+    const member = SETS[type], {node, read} = listEditor(content.map((one) => ({[member]: one})), label, member);
+    return {node, read: () => ({[type]: read().L.map((value) => value[member])})};
+}
+
+function listEditor(list, label, fixedType) {
     const node = h("div", {class: "nested"}), rows = h("div", {});
     let editors = [];
     const add = (value) => {
-        const at = editors.length, editor = valueEditor(value, `${label}, member ${at + 1}`);
+        const at = editors.length, editor = valueEditor(value, `${label}, member ${at + 1}`, fixedType);
         const row = h("div", {class: "attribute"}, h("span", {class: "position"}, String(at)), editor.node,
             iconButton("remove", `Remove member ${at}`, () => {
                 editors = editors.filter((other) => other !== editor);
@@ -40,7 +55,7 @@ function listEditor(list, label) {
         rows.append(row);
     };
     list.forEach(add);
-    node.append(rows, button("Add a member", () => add({S: ""}), {class: "small"}));
+    node.append(rows, button("Add a member", () => add(empty(fixedType ?? "S")), {class: "small"}));
     return {node, read: () => ({L: editors.map((editor, i) => readAt(editor, i))})};
 }
 
