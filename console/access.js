@@ -24,7 +24,7 @@ export function policyTab({raw}) {
     const {node, reload} = panel(async () => {
         const {Policy: policy, RevisionId: revision} = await read(arn);
         const shown = policy === undefined ? "" : JSON.stringify(JSON.parse(policy), null, 2);
-        const input = h("textarea", {class: "json", rows: 18, value: shown, spellcheck: "false", "aria-label": "Policy of the table", placeholder: JSON.stringify(example(arn), null, 2)});
+        const input = h("textarea", {class: "json", rows: 18, value: shown, spellcheck: "false", "aria-label": "Policy of the table"});
         const save = button("Save policy", () => busy(save, async () => {
             JSON.parse(input.value);
             await dynamodb("PutResourcePolicy", {ResourceArn: arn, Policy: input.value, ExpectedRevisionId: revision ?? "NO_POLICY"});

@@ -43,7 +43,7 @@ export function alarmsPage() {
         const alarms = await all("cloudwatch", "DescribeAlarms", {}, "MetricAlarms", ["NextToken", "NextToken"]);
         return table("Alarms", [
             ["Name", (alarm) => h("a", {href: `#/alarm/${encodeURIComponent(alarm.AlarmName)}`}, alarm.AlarmName)], ["State", (alarm) => state(alarm.StateValue)],
-            ["Since", (alarm) => when(alarm.StateTransitionedTimestamp ?? alarm.StateUpdatedTimestamp)], ["Condition", conditionText],
+            ["Since", (alarm) => when(alarm.StateTransitionedTimestamp ?? alarm.StateUpdatedTimestamp)], ["Condition", conditionText, "words"],
             ["Actions", (alarm) => (alarm.ActionsEnabled ? "on" : "off")],
         ], alarms, "There is no alarm.");
     });
@@ -62,7 +62,7 @@ export function alarmPage(name) {
             toast(message);
             await reload();
         });
-        return h("div", {}, facts([
+        return h("div", {}, section("The alarm", facts([
             ["State", [state(alarm.StateValue), " ", alarm.StateReason]], ["Since", when(alarm.StateTransitionedTimestamp ?? alarm.StateUpdatedTimestamp)], ["Condition", conditionText(alarm)],
             ["Of", (alarm.Dimensions ?? []).map(({Name, Value}) => `${Name} ${Value}`).join(", ") || "–"], ["Missing data", alarm.TreatMissingData ?? "missing"],
             ["Actions", [alarm.ActionsEnabled ? badge("on", "good") : badge("off", "quiet"), " ", [...(alarm.AlarmActions ?? []), ...(alarm.OKActions ?? [])].join(", ") || "none"]],
@@ -74,7 +74,7 @@ export function alarmPage(name) {
             if (!await confirm(`Delete alarm ${name}?`, "Nobody is told any more.", "Delete alarm")) return;
             await cloudwatch("DeleteAlarms", {AlarmNames: [name]});
             location.hash = "#/alarms";
-        }), {class: "danger"})), section("History", table("History", [["When", (entry) => when(entry.Timestamp)], ["What", (entry) => entry.HistorySummary]], history)));
+        }), {class: "danger"}))), section("History", table("History", [["When", (entry) => when(entry.Timestamp)], ["What", (entry) => entry.HistorySummary, "words"]], history)));
     });
     return h("div", {}, heading(name), node);
 }

@@ -99,6 +99,7 @@ async function showSide() {
 function show() {
     leave.abort();
     leave = new AbortController();
+    document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
     showHead();
     if (session.auth && !session.credentials) {
         replace(side);

@@ -7,12 +7,12 @@ import {h, replace} from "./dom.js";
 import {itemsTab} from "./items.js";
 import {metricsTab} from "./metrics.js";
 import {streamTab} from "./streams.js";
-import {capacityForm, capacityText, definitionsOf, describe, indexForm, keyText, STREAM_VIEWS, tagsForm} from "./tables.js";
+import {capacityForm, capacityText, definitionsOf, describe, indexForm, keyText, STREAM_VIEWS, tagsForm, waitActive} from "./tables.js";
 import {ttlTab} from "./ttl.js";
 import {busy, button, bytes, confirmByName, count, dialog, facts, field, heading, panel, problem, section, select, several, state, table, toast, when} from "./ui.js";
 
 const TABS = {
-    items: ["Items", itemsTab],
+    items: ["Explore table items", itemsTab],
     overview: ["Overview", overviewTab],
     indexes: ["Indexes", indexesTab],
     settings: ["Additional settings", settingsTab],
@@ -36,13 +36,13 @@ export function tablePage(name, tab, signal) {
 // ---- overview ----
 
 function overviewTab({name, raw, keys, indexes}) {
-    return h("div", {}, facts([
+    return h("div", {}, section("The table", facts([
         ["Status", state(raw.TableStatus)], ["Key", keyText(keys)], ["Items", count(raw.ItemCount)], ["Size", bytes(raw.TableSizeBytes)],
         ["Capacity", capacityText(raw)], ["Indexes", indexes.length === 0 ? "none" : indexes.map((index) => index.name).join(", ")],
         ["Stream", raw.StreamSpecification?.StreamViewType?.toLowerCase().replaceAll("_", " ") ?? "none"],
         ["Encryption", raw.SSEDescription ? `${raw.SSEDescription.SSEType}, ${raw.SSEDescription.Status.toLowerCase()}` : "the server's own"],
         ["Deletion protection", raw.DeletionProtectionEnabled ? "on" : "off"], ["Made", when(raw.CreationDateTime)], ["ARN", h("code", {}, raw.TableArn)],
-    ]), section("Delete", h("p", {}, "Deletes the table with all its items and indexes. Its backups stay."), button("Delete table", () => busy(null, async () => {
+    ])), section("Delete", h("p", {}, "Deletes the table with all its items and indexes. Its backups stay."), button("Delete table", () => busy(null, async () => {
         if (!await confirmByName(`Delete table ${name}?`, name, `${several(raw.ItemCount, "item")} will be gone.`, "Delete table")) return;
         await dynamodb("DeleteTable", {TableName: name});
         toast(`Table ${name} is deleted.`);
@@ -112,14 +112,19 @@ function projectionText(projection) {
 
 // ---- settings ----
 
-function change(description, input, message) {
+/** One change after the other, and then the page as the table is now. */
+function change(description, inputs, message, signal) {
     return busy(null, async () => {
-        await dynamodb("UpdateTable", {TableName: description.name, ...input});
+        for (const input of inputs) {
+            await dynamodb("UpdateTable", {TableName: description.name, ...input});
+            await waitActive(description.name, signal);
+        }
         toast(message);
+        dispatchEvent(new HashChangeEvent("hashchange"));
     });
 }
 
-function capacitySection(description) {
+function capacitySection(description, signal) {
     const form = capacityForm(description.raw);
     return section("Capacity", form.node, button("Change capacity", () => {
         const input = form.read(), global = description.indexes.filter((index) => index.global);
@@ -127,43 +132,43 @@ function capacitySection(description) {
         if (input.BillingMode === "PROVISIONED" && was && global.length > 0) {
             input.GlobalSecondaryIndexUpdates = global.map((index) => ({Update: {IndexName: index.name, ProvisionedThroughput: input.ProvisionedThroughput}}));
         }
-        change(description, input, "The capacity is changed.");
+        change(description, [input], "The capacity is changed.", signal);
     }));
 }
 
-function streamSection(description) {
+function streamSection(description, signal) {
     const now = description.raw.StreamSpecification?.StreamEnabled ? description.raw.StreamSpecification.StreamViewType : "";
     const view = select(STREAM_VIEWS, now);
-    return section("Stream", field("What its records hold", view), button("Change stream", () => busy(null, async () => {
-        if (now !== "") await dynamodb("UpdateTable", {TableName: description.name, StreamSpecification: {StreamEnabled: false}});
-        if (view.value !== "") await dynamodb("UpdateTable", {TableName: description.name, StreamSpecification: {StreamEnabled: true, StreamViewType: view.value}});
-        toast("The stream is changed.");
-    })));
+    return section("Stream", field("What its records hold", view), button("Change stream", () => {
+        const off = now === "" ? [] : [{StreamSpecification: {StreamEnabled: false}}];
+        const on = view.value === "" ? [] : [{StreamSpecification: {StreamEnabled: true, StreamViewType: view.value}}];
+        if (view.value !== now) change(description, [...off, ...on], "The stream is changed.", signal);
+    }));
 }
 
-function protectionSection(description) {
+function protectionSection(description, signal) {
     const on = description.raw.DeletionProtectionEnabled === true;
     return section("Deletion protection", h("p", {}, on ? "The table cannot be deleted." : "Whoever may delete the table can do so."),
-        button(on ? "Turn off" : "Turn on", async () => {
-            await change(description, {DeletionProtectionEnabled: !on}, `Deletion protection is ${on ? "off" : "on"}.`);
-            dispatchEvent(new HashChangeEvent("hashchange"));
+        button(on ? "Turn off" : "Turn on", () => {
+            change(description, [{DeletionProtectionEnabled: !on}], `Deletion protection is ${on ? "off" : "on"}.`, signal);
         }));
 }
 
 function tagsSection(description) {
-    const {node} = panel(async () => {
+    const {node, reload} = panel(async () => {
         const {Tags: before = []} = await dynamodb("ListTagsOfResource", {ResourceArn: description.raw.TableArn});
         const form = tagsForm(before);
-        return h("div", {}, form.node, button("Save tags", () => busy(null, async () => {
+        return h("div", {}, form.node, h("div", {class: "actions left"}, button("Save tags", () => busy(null, async () => {
             const after = form.read(), gone = before.filter(({Key}) => !after.some((tag) => tag.Key === Key)).map(({Key}) => Key);
             if (gone.length > 0) await dynamodb("UntagResource", {ResourceArn: description.raw.TableArn, TagKeys: gone});
             if (after.length > 0) await dynamodb("TagResource", {ResourceArn: description.raw.TableArn, Tags: after});
             toast("The tags are saved.");
-        })));
+            await reload();
+        }))));
     });
     return section("Tags", node);
 }
 
 function settingsTab(description, signal) {
-    return h("div", {}, ttlTab(description, signal), capacitySection(description), streamSection(description), protectionSection(description), tagsSection(description));
+    return h("div", {}, ttlTab(description, signal), capacitySection(description, signal), streamSection(description, signal), protectionSection(description, signal), tagsSection(description));
 }

@@ -1,9 +1,11 @@
 // tables.js - all tables, and a new one.
 
-import {all, dynamodb} from "./api.js";
+import {all, dynamodb, repeat} from "./api.js";
 import {h, icon, ICONS, replace} from "./dom.js";
-import {busy, button, bytes, checkbox, count, field, heading, iconButton, panel, problem, section, select, state, table, text, toast} from "./ui.js";
+import {busy, button, bytes, checkbox, count, field, heading, iconButton, problem, section, select, state, table, text, toast} from "./ui.js";
 import {ValueError} from "./value.js";
+
+const REFRESH_MS = 3000;
 
 export async function tableNames() {
     return all("dynamodb", "ListTables", {}, "TableNames", ["LastEvaluatedTableName", "ExclusiveStartTableName"]);
@@ -28,30 +30,40 @@ export function keyText(keys) {
     return keys.map(({name, type, role}) => `${name} (${type}${role === "RANGE" ? ", sort" : ""})`).join(", ");
 }
 
+const SHOWN_MAX = 100;
+
+function tableList(names, rows, filter) {
+    return [table("Tables", [
+        ["Name", (row) => h("a", {href: `#/table/${encodeURIComponent(row.name)}/items`}, row.name)],
+        ["Status", (row) => (row.error ? row.error.type : state(row.raw.TableStatus))],
+        ["Key", (row) => (row.error ? "" : keyText(row.keys))],
+        ["Indexes", (row) => (row.error ? "" : count(row.indexes.length)), "number"],
+        ["Items", (row) => (row.error ? "" : count(row.raw.ItemCount)), "number"],
+        ["Size", (row) => (row.error ? "" : bytes(row.raw.TableSizeBytes)), "number"],
+        ["Capacity", (row) => (row.error ? "" : capacityText(row.raw))],
+    ], rows, names.length === 0 ? "There is no table yet. Create one, or let your program do it." : "No table has such a name."),
+    names.length > SHOWN_MAX && filter === "" ? h("p", {class: "quiet"}, `The first ${SHOWN_MAX} of ${count(names.length)} tables: find others by name.`) : null];
+}
+
 export function tablesPage(signal) {
-    const filter = h("input", {type: "search", placeholder: "Find a table", "aria-label": "Find a table"});
-    const {node} = panel(async () => {
-        const names = await tableNames();
-        const place = h("div", {});
-        const show = async () => {
-            const wanted = names.filter((name) => name.toLowerCase().includes(filter.value.toLowerCase())).slice(0, 100);
-            const rows = await Promise.all(wanted.map((name) => describe(name, signal).catch((error) => ({name, error}))));
-            replace(place, table("Tables", [
-                ["Name", (row) => h("a", {href: `#/table/${encodeURIComponent(row.name)}/items`}, row.name)],
-                ["Status", (row) => (row.error ? row.error.type : state(row.raw.TableStatus))],
-                ["Key", (row) => (row.error ? "" : keyText(row.keys))],
-                ["Indexes", (row) => (row.error ? "" : count(row.indexes.length)), "number"],
-                ["Items", (row) => (row.error ? "" : count(row.raw.ItemCount)), "number"],
-                ["Size", (row) => (row.error ? "" : bytes(row.raw.TableSizeBytes)), "number"],
-                ["Capacity", (row) => (row.error ? "" : capacityText(row.raw))],
-            ], rows, names.length === 0 ? "There is no table yet. Create one, or let your program do it." : "No table has such a name."),
-            names.length > wanted.length && filter.value === "" ? h("p", {class: "quiet"}, `The first 100 of ${count(names.length)} tables: find others by name.`) : null);
-        };
-        filter.addEventListener("input", () => busy(null, show));
-        await show();
-        return place;
-    });
-    return h("div", {}, heading("Tables", filter, h("a", {class: "button primary", href: "#/create"}, icon(ICONS.add), " Create table")), node);
+    const filter = h("input", {type: "search", placeholder: "Find a table", "aria-label": "Find a table"}), place = h("div", {}, h("p", {class: "quiet"}, "Loading …"));
+    let shown;
+    const look = async () => {
+        const names = await tableNames(), asked = filter.value;
+        const wanted = names.filter((name) => name.toLowerCase().includes(asked.toLowerCase())).slice(0, SHOWN_MAX);
+        const rows = await Promise.all(wanted.map((name) => describe(name, signal).catch((error) => ({name, error: {type: error.type}}))));
+        const now = JSON.stringify([names, rows]);
+        if (signal.aborted || asked !== filter.value || now === shown) return; // what has not changed keeps its focus
+        shown = now;
+        replace(place, tableList(names, rows, asked));
+    };
+    const tell = (error) => {
+        shown = undefined;
+        if (error.name !== "AbortError") replace(place, problem(error, () => look().catch(tell)));
+    };
+    filter.addEventListener("input", () => look().catch(tell));
+    repeat(REFRESH_MS, signal, () => look().catch(tell));
+    return h("div", {}, heading("Tables", filter, h("a", {class: "button primary", href: "#/create"}, icon(ICONS.add), " Create table")), place);
 }
 
 export function capacityText(raw) {

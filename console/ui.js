@@ -85,7 +85,7 @@ export function dialog(title, build, attributes = {}) {
 /** A dangerous thing is done only by who writes its name. */
 export function confirmByName(title, name, explanation, action) {
     return dialog(title, (close) => {
-        const input = text("", {"aria-label": `Write ${name}`});
+        const input = text("");
         const go = h("button", {type: "submit", class: "danger", disabled: true}, action);
         input.addEventListener("input", () => {
             go.disabled = input.value !== name;
