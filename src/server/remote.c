@@ -4,6 +4,7 @@
 #include "engine/engine.h"
 #include "server/state.h"
 #include "store/postgres/postgres.h"
+#include "store/postgres/survey.h"
 
 enum { LEAD_WAIT_MS = 100, STOP_WAITING_MS = 1000 };
 
@@ -41,6 +42,18 @@ static struct error *take_lead(struct server *server, struct arena *arena, struc
     return NULL;
 }
 
+/* Who made the store was told, but settings change. */
+static struct error *warn_of_settings(const struct server *server, struct arena *arena) {
+    struct postgres_survey survey;
+    TRY(postgres_survey(arena, server->config.store_url, &survey));
+    for (size_t i = 0; i < survey.count; i++)
+        if (survey.settings[i].wrong != NULL)
+            log_warning("%.*s has %.*s = %.*s: %s", SLICE_ARGS(server->place),
+                        SLICE_ARGS(survey.settings[i].name), SLICE_ARGS(survey.settings[i].value),
+                        survey.settings[i].wrong);
+    return NULL;
+}
+
 struct error *server_open_remote(struct server *server, struct arena *arena,
                                  struct store **ret_store) {
     struct postgres_store_options options = {.url = server->config.store_url};
@@ -49,6 +62,7 @@ struct error *server_open_remote(struct server *server, struct arena *arena,
     server->place = arena_slice(&server->arena, place);
     if (server->config.encrypt_with != NULL)
         TRY(master_key_read(arena, server->config.encrypt_with, &server->shared_key));
+    TRY(warn_of_settings(server, arena));
     TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store));
     struct error *error = take_lead(server, arena, *ret_store);
     if (error != NULL)

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "store/postgres/internal.h"
 
 void pool_init(struct pool *pool, uint32_t max) {
@@ -81,6 +82,11 @@ struct error *pool_take(struct postgres_store *store, struct arena *arena,
     }
 }
 
+static void note_loss(struct postgres_store *store, const struct session *session) {
+    atomic_fetch_add(&store->losses, 1);
+    log_repeated_error("a connection to the store was lost: %s", session->text);
+}
+
 static void pool_forget(struct pool *pool, struct session *lost) {
     struct session *idle;
     pthread_mutex_lock(&pool->lock);
@@ -98,7 +104,7 @@ static void pool_forget(struct pool *pool, struct session *lost) {
 void pool_give(struct postgres_store *store, struct session *session) {
     struct pool *pool = &store->pool;
     if (session_is_lost(session)) {
-        atomic_fetch_add(&store->losses, 1);
+        note_loss(store, session);
         pool_forget(pool, session);
         return;
     }
@@ -123,7 +129,7 @@ struct error *postgres_writer(struct postgres_store *store, struct arena *arena,
 }
 
 void postgres_writer_lost(struct postgres_store *store) {
-    atomic_fetch_add(&store->losses, 1);
+    note_loss(store, store->writer);
     session_close(store->writer);
     store->writer = NULL;
 }
