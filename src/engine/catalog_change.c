@@ -41,7 +41,7 @@ static void assign_ids(struct engine *engine, struct arena *arena, struct store_
 static void drop_range(struct arena *arena, struct store_txn *txn, uint8_t keyspace, uint32_t id) {
     table_stats_delete(arena, txn, id);
     struct store_range range = range_in(keyspace, key_range_of_table(arena, id));
-    store_delete_range(txn, &range);
+    store_drop_range(txn, &range); /* ids are never used again */
 }
 
 /* An index or the range of expiries has that id. */

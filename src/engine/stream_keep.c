@@ -138,7 +138,7 @@ static void drop(const struct step *step, struct store_txn *txn, const struct ca
     struct store_range range =
         range_in(KEYSPACE_CHANGES, key_range_of_table(step->arena, care->stream.id));
     store_delete(txn, &key);
-    store_delete_range(txn, &range);
+    store_drop_range(txn, &range);
 }
 
 static void trim(const struct step *step, struct store_txn *txn, const struct care *care) {

@@ -137,13 +137,24 @@ void store_delete(struct store_txn *txn, const struct store_key *key) {
     txn->store->engine->remove(txn, key);
 }
 
-void store_delete_range(struct store_txn *txn, const struct store_range *range) {
+typedef void remove_call(struct store_txn *txn, const struct store_range *range);
+
+static void remove_by(struct store_txn *txn, const struct store_range *range, remove_call *call) {
     check_may_write(txn);
     struct store_range normal = range_normalise(txn->store, range);
     txn->wrote = true;
     if (slice_present(normal.last) && slice_equal(normal.first, normal.last))
         return;
-    txn->store->engine->remove_range(txn, &normal);
+    call(txn, &normal);
+}
+
+void store_delete_range(struct store_txn *txn, const struct store_range *range) {
+    remove_by(txn, range, txn->store->engine->remove_range);
+}
+
+void store_drop_range(struct store_txn *txn, const struct store_range *range) {
+    const struct store_engine *engine = txn->store->engine;
+    remove_by(txn, range, engine->drop_range == NULL ? engine->remove_range : engine->drop_range);
 }
 
 struct error *store_commit(struct store_txn *txn, enum store_durability durability,

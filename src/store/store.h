@@ -112,6 +112,8 @@ struct store_engine {
     void (*put)(struct store_txn *txn, const struct store_key *key, struct slice value);
     void (*remove)(struct store_txn *txn, const struct store_key *key);
     void (*remove_range)(struct store_txn *txn, const struct store_range *range);
+    /* NULL: as remove_range, which takes no time. */
+    void (*drop_range)(struct store_txn *txn, const struct store_range *range);
     struct error *(*commit)(struct store_txn *txn, enum store_durability durability,
                             enum store_outcome *ret_outcome);
     struct error *(*sync)(struct store *store, struct arena *arena);
@@ -184,6 +186,9 @@ void store_scan_close(struct store_scan *scan);
 void store_put(struct store_txn *txn, const struct store_key *key, struct slice value);
 void store_delete(struct store_txn *txn, const struct store_key *key);
 void store_delete_range(struct store_txn *txn, const struct store_range *range);
+/* Likewise, of keys that nobody asks for or writes any more: they may stay for a while after the
+ * commit, if deleting them takes long. */
+void store_drop_range(struct store_txn *txn, const struct store_range *range);
 struct error *store_commit(struct store_txn *txn, enum store_durability durability,
                            enum store_outcome *ret_outcome);
 /* Takes the lead when it is free, for which it waits so long; false: another server has it. What

@@ -1,6 +1,8 @@
 /* cases_reclaim.c - room that is given back takes nothing along. */
 #include <unistd.h>
 
+#include <stdio.h>
+
 #include "contract.h"
 
 static bool reclaim(struct contract *contract, struct store_range range, uint64_t *moment) {
@@ -63,8 +65,36 @@ static void whoever_reads_an_older_moment_sees_it_whole(void **state) {
     store_end(later);
 }
 
+/* Of keys that nobody asks for any more, at once or by and by. */
+static void a_dropped_range_goes(void **state) {
+    struct contract *contract = *state;
+    enum { COUNT = 25000 };
+    struct store_range range = text_range(0, "b", "d");
+    struct store_txn *txn = begin(contract, STORE_WRITE);
+    char key[16];
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(key, sizeof(key), "c%05d", i);
+        put(txn, 0, key, "v");
+    }
+    put(txn, 0, "a", "1");
+    put(txn, 0, "d", "2");
+    commit(txn, STORE_RELAXED);
+    txn = begin(contract, STORE_WRITE);
+    put(txn, 0, "bb", "goes, too");
+    store_drop_range(txn, &range);
+    put(txn, 1, "c", "3");
+    commit(txn, STORE_DURABLE);
+    if (store_can(contract->store, STORE_PERSISTENT))
+        contract_reopen(contract); /* before all of it is gone */
+    for (int looks = 0; looks < 5; looks++)
+        assert_true(store_leads(contract->store));
+    expect_content(contract, 0, "a=1 d=2");
+    expect_content(contract, 1, "c=3");
+}
+
 const struct CMUnitTest cases_reclaim[] = {
     CONTRACT_CASE(the_neighbours_stay),
     CONTRACT_CASE(whoever_reads_an_older_moment_sees_it_whole),
+    CONTRACT_CASE(a_dropped_range_goes),
 };
 const size_t cases_reclaim_count = sizeof(cases_reclaim) / sizeof(*cases_reclaim);

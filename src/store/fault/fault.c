@@ -112,6 +112,10 @@ static void fault_remove_range(struct store_txn *txn, const struct store_range *
     store_delete_range(inner_txn(txn), range);
 }
 
+static void fault_drop_range(struct store_txn *txn, const struct store_range *range) {
+    store_drop_range(inner_txn(txn), range);
+}
+
 /* The fault that this commit has, if any; FAULT_ERROR is call_count's. */
 static enum fault commit_fault(struct fault_store *store) {
     bool chosen = atomic_fetch_add(&store->commits, 1) + 1 == store->n;
@@ -180,6 +184,7 @@ static const struct store_engine fault_engine = {
     .put = fault_put,
     .remove = fault_remove,
     .remove_range = fault_remove_range,
+    .drop_range = fault_drop_range,
     .commit = fault_commit,
     .sync = fault_sync,
     .lead = fault_lead,

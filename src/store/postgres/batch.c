@@ -77,7 +77,7 @@ void postgres_remove(struct store_txn *txn, const struct store_key *key) {
     add_write(txn, key, SLICE_NONE);
 }
 
-void postgres_remove_range(struct store_txn *txn, const struct store_range *range) {
+static void add_range(struct store_txn *txn, const struct store_range *range, bool dropped) {
     struct batch *batch = &postgres_of(txn->store)->batch;
     uint32_t order = next_order(batch);
     if (batch->range_count == batch->range_capacity)
@@ -90,7 +90,16 @@ void postgres_remove_range(struct store_txn *txn, const struct store_range *rang
         uint8_t *highest = arena_alloc(&batch->arena, STORE_BOUND_MAX);
         copy.last = slice_of(memset(highest, 0xff, STORE_BOUND_MAX), STORE_BOUND_MAX);
     }
-    batch->ranges[batch->range_count++] = (struct range_write){copy, order};
+    batch->ranges[batch->range_count++] = (struct range_write){copy, order, dropped};
+}
+
+void postgres_remove_range(struct store_txn *txn, const struct store_range *range) {
+    add_range(txn, range, false);
+}
+
+void postgres_drop_range(struct store_txn *txn, const struct store_range *range) {
+    add_range(txn, range, true);
+    atomic_store(&postgres_of(txn->store)->drops, true);
 }
 
 /* ---- what counts in the end ---- */
@@ -136,6 +145,10 @@ static void send_ranges(struct postgres_store *store, struct session *session) {
     const struct batch *batch = &store->batch;
     for (size_t i = 0; i < batch->range_count; i++) {
         const struct store_range *range = &batch->ranges[i].range;
+        if (batch->ranges[i].dropped) {
+            drops_send(store, session, range);
+            continue;
+        }
         struct parameter ends[] = {parameter_of(range->first), parameter_of(range->last)};
         session_send(session, store->statements[range->keyspace][STATEMENT_DELETE_RANGE], ends, 2);
     }

@@ -43,6 +43,7 @@ struct write {
 struct range_write {
     struct store_range range;
     uint32_t order;
+    bool dropped; /* deleted later: see drops.c */
 };
 
 /* What a write transaction does, until its commit sends it. */
@@ -74,6 +75,7 @@ struct postgres_store {
     struct session *writer; /* of the open write transaction; NULL: lost, or not made yet */
     struct lead lead;
     struct batch batch;
+    atomic_bool drops;             /* there may be ranges to delete: see drops.c */
     bool lacks_advisory;           /* the server has no advisory locks */
     atomic_uint_fast64_t unsynced; /* relaxed commits since the last durable one */
     atomic_uint_fast64_t losses;   /* connections that were lost */
@@ -178,6 +180,7 @@ void batch_reset(struct batch *batch);
 void postgres_put(struct store_txn *txn, const struct store_key *key, struct slice value);
 void postgres_remove(struct store_txn *txn, const struct store_key *key);
 void postgres_remove_range(struct store_txn *txn, const struct store_range *range);
+void postgres_drop_range(struct store_txn *txn, const struct store_range *range);
 bool batch_is_empty(const struct batch *batch);
 /* Leaves what counts in the end: of each key the last write, unless a range took it. */
 void batch_close(struct batch *batch);
@@ -196,6 +199,14 @@ struct parameter array_end(struct buffer *buffer, size_t count);
 struct error *postgres_commit(struct store_txn *txn, enum store_durability durability,
                               enum store_outcome *ret_outcome);
 struct error *postgres_sync(struct store *store, struct arena *arena);
+
+/* ---- drops.c ---- */
+
+/* Records a range that was dropped, in the commit that does so. */
+void drops_send(struct postgres_store *store, struct session *session,
+                const struct store_range *range);
+/* Deletes some of what was dropped. */
+enum fate drops_step(struct postgres_store *store, struct session *session);
 
 /* ---- lead.c ---- */
 

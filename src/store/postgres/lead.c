@@ -128,6 +128,7 @@ static struct error *try_lead(struct postgres_store *store, struct arena *arena,
     if (fate != FATE_DONE)
         drop_session(lead);
     atomic_store(&lead->leads, found);
+    atomic_store(&store->drops, found); /* what others left */
     *ret_leads = found;
     return error;
 }
@@ -165,6 +166,8 @@ bool postgres_leads(struct store *base) {
     enum fate fate = ask(store, look_sql, 1, LOOK_TIMEOUT_MS, &found, NULL);
     if (fate == FATE_DONE && found)
         fate = try_lock(store);
+    if (fate == FATE_DONE && found)
+        fate = drops_step(store, lead->session);
     if (fate != FATE_DONE)
         drop_session(lead);
     if (!found)

@@ -39,6 +39,10 @@ static const struct own_statement own_statements[] = {
     {"sync", "UPDATE gramme_version SET seq = seq + 1 WHERE grp = -1", false},
     {"begin_write", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", true},
     {"relax", "SET LOCAL synchronous_commit = off", true},
+    {"drop",
+     "INSERT INTO gramme_dropped (keyspace, first, last) "
+     "VALUES ($1::text, $2::bytea, $3::bytea)",
+     true},
     /* No row is a division by zero, and refused: see lead.c. */
     {"claim",
      "WITH claimed AS (UPDATE gramme_version SET seq = seq + 1, committed = seq + 1 "
@@ -78,6 +82,9 @@ struct error *postgres_connect(struct postgres_store *store, struct arena *arena
                                struct session **ret_session) {
     struct session *session = NULL;
     TRY(session_connect(arena, store->options.url, store->options.schema, &session));
+    if (writes) /* a commit is sent at once: who stops in its middle is not to hold its locks */
+        (void)session_run(session, "SET idle_in_transaction_session_timeout = '5s'", NULL, 0,
+                          PREPARE_TIMEOUT_MS, NULL);
     size_t sent = prepare_own(session, writes);
     sent += prepare_keyspaces(store, session, writes);
     session_sync(session);
@@ -134,6 +141,7 @@ static const struct store_engine postgres_engine = {
     .put = postgres_put,
     .remove = postgres_remove,
     .remove_range = postgres_remove_range,
+    .drop_range = postgres_drop_range,
     .commit = postgres_commit,
     .sync = postgres_sync,
     .lead = postgres_lead,
