@@ -131,7 +131,6 @@ static enum sight look(struct waiting *waiting) {
         return waiting->wait->must_exist ? SIGHT_NEVER : SIGHT_NOT_YET;
     }
     bool first = waiting->status[0] == '\0';
-    note(waiting, "unknown");
     return client->error.retryable && !first ? SIGHT_NOT_YET : SIGHT_NEVER;
 }
 

@@ -186,7 +186,7 @@ class Scripted(ApplyTest):
 
     def test_it_does_not_wait_for_ever(self):
         with stub(DescribeTable=[description("UPDATING")]) as server:
-            status, out, err = self.apply_to(server, table(KEYS, ON_DEMAND), "--timeout", "1")
+            status, out, err = self.apply_to(server, table(KEYS, ON_DEMAND), "--timeout", "3")
             self.assertEqual((status, out, err), (
                 1, "", "shop.yaml:2:3: waiting for orders: it is still UPDATING\n"))
 

@@ -111,6 +111,13 @@ static void a_server_that_is_away_for_a_moment(void **state) {
     const struct step steps[] = {TABLE("CREATING", ""), away, away, away, away, away, away,
                                  TABLE("ACTIVE", "")};
     assert_true(WAIT("", steps, .table = "t"));
+    /* What was seen last is told, though the last looks saw nothing. */
+    const struct step gone[] = {
+        TABLE("CREATING", ""), away, away, away, away, away, away, away, away, away, away, away};
+    struct ddb_client *client = script_client(gone);
+    assert_false(ddb_wait(client, &(struct ddb_wait){.table = "t", .timeout_ms = 1000}));
+    assert_string_equal(ddb_client_error(client)->message, "waiting for t: it is still CREATING");
+    ddb_client_free(client);
 }
 
 static bool twice(void *context) {

@@ -54,7 +54,7 @@ static void waits(struct ddb_client *db, const char *argument) {
              (struct ddb_wait){.until = DDB_INDEX_GONE, .table = "music", .index = "by-year"});
     call(db, "DeleteTable", "{\"TableName\":\"music\"}");
     wait_for(db, "no table", (struct ddb_wait){.until = DDB_TABLE_GONE, .table = "music"});
-    wait_for(db, "too long", (struct ddb_wait){.table = "music", .timeout_ms = 100});
+    wait_for(db, "too long", (struct ddb_wait){.table = "music", .timeout_ms = 2000});
     wait_for(db, "never", (struct ddb_wait){.table = "music", .must_exist = true});
 }
 
