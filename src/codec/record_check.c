@@ -211,8 +211,8 @@ struct error *item_record_check(struct arena *arena, const struct key_codec *cod
 static struct error *check_entry(struct arena *arena, const struct key_codec *codec,
                                  const struct record_owner *owner, struct slice key,
                                  struct slice value) {
-    struct value item = stored_item_value(value);
     TRY(check_item(arena, value));
+    struct value item = stored_item_value(value);
     return key_is_good(owner->keys, item) &&
                    slice_equal(index_key_encode(arena, codec, owner->table, owner->index, item),
                                key)
