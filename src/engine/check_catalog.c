@@ -133,10 +133,10 @@ bool check_catalog(struct checking *checking) {
     struct store_range all = {KEYSPACE_CATALOG, SLICE_NONE, SLICE_NONE};
     checking_scan_all(checking, KEYSPACE_CATALOG, learn);
     struct error *error = owners_settle(owners, &checking->scratch);
-    if (error != NULL)
+    if (error != NULL) { /* nobody knows whose the records are */
         checking_fault(checking, "catalog: %.*s", SLICE_ARGS(error->message));
-    if (!owners->has_format)
         return false;
+    }
     checking->states = ARENA_ARRAY(&owners->definitions, struct range_state, owners->count);
     checking_scan(checking, &all, follow);
     return true;

@@ -17,19 +17,15 @@ static struct value image_of(const struct stream_record *record) {
     return value_present(record->old_image) ? record->old_image : record->keys;
 }
 
-/* A record stands in the shard of its item, in the generation of its time. */
-static struct error *check_stream_record(struct checking *checking,
-                                         const struct stream_definition *stream, struct slice key,
-                                         struct slice value) {
-    struct arena *arena = &checking->scratch;
+struct error *check_stream_place(struct arena *arena, const struct key_codec *codec,
+                                 const struct stream_definition *stream, struct slice key,
+                                 struct slice value) {
     uint64_t number = stream_record_number(key);
     struct stream_record record;
-    TRY(check_number(checking, number));
     TRY(stream_record_decode(arena, value, &record));
     if (stream->ended != 0 && number >= (uint64_t)stream->ended)
         return error_local(arena, "it was written after the end of its stream");
-    struct slice item_key = key_encode(arena, &checking->owners.format.keys, stream->id,
-                                       &stream->keys, image_of(&record));
+    struct slice item_key = key_encode(arena, codec, stream->id, &stream->keys, image_of(&record));
     struct stream_shard shard = {generation_at(stream->created_ms, sequence_ms(number)),
                                  shard_of_key(stream->shards, item_key)};
     return slice_equal(stream_record_key(arena, stream->id, shard, number), key)
@@ -47,7 +43,9 @@ static struct error *check_change(struct checking *checking, struct slice key, s
     }
     if (owner->stream != NULL) {
         checking_state(checking, owner)->found.items++;
-        return check_stream_record(checking, owner->stream, key, value);
+        TRY(check_number(checking, stream_record_number(key)));
+        return check_stream_place(&checking->scratch, &checking->owners.format.keys, owner->stream,
+                                  key, value);
     }
     checking_state(checking, owner)->history++;
     return check_number(checking, history_key_sequence(key));

@@ -13,6 +13,7 @@
 #include "codec/stream.h"
 #include "codec/summed.h"
 #include "codec/token.h"
+#include "engine/check_changes.h"
 #include "engine/check_place.h"
 #include "engine/collection.h"
 #include "engine/expiry.h"
@@ -21,6 +22,8 @@
 #include "engine/keyspace.h"
 #include "engine/owners.h"
 #include "store/batch.h"
+
+#define DAY_MS INT64_C(86400000)
 
 struct salvaging {
     struct arena *arena;  /* what lives as long as this */
@@ -60,6 +63,14 @@ static struct error *put(struct salvaging *salvaging, uint8_t keyspace, struct s
     return store_batch_put(&salvaging->batch, salvaging->arena, &at, value);
 }
 
+/* A number that is far from its time would take all that follow with it. */
+static struct error *check_number(struct salvaging *salvaging, uint64_t number) {
+    uint64_t most = sequence_at(salvaging->now_ms + DAY_MS);
+    most = most > salvaging->last_number ? most : salvaging->last_number;
+    return number <= most ? NULL
+                          : error_local(&salvaging->scratch, "it has a number of a time to come");
+}
+
 static void note_number(struct salvaging *salvaging, uint64_t number) {
     if (number > salvaging->last_number)
         salvaging->last_number = number;
@@ -75,6 +86,19 @@ static struct error *take_token(struct salvaging *salvaging, struct slice key, s
     TRY(put(salvaging, KEYSPACE_CATALOG, key, value));
     return put(salvaging, KEYSPACE_CATALOG,
                token_end_key(arena, token.end_ms, catalog_key_hash(key)), SLICE_LITERAL(""));
+}
+
+static struct error *take_past_definition(struct salvaging *salvaging, struct slice key,
+                                          struct slice value) {
+    struct store_key at = {KEYSPACE_CATALOG, key};
+    uint64_t number = load_u64_be(key.data + 5);
+    struct error *error = check_number(salvaging, number);
+    if (error != NULL) {
+        lose_record(salvaging, &at, value, error);
+        return NULL;
+    }
+    note_number(salvaging, number);
+    return put(salvaging, KEYSPACE_CATALOG, key, value);
 }
 
 static struct error *take_catalog(struct salvaging *salvaging, struct slice key,
@@ -96,8 +120,7 @@ static struct error *take_catalog(struct salvaging *salvaging, struct slice key,
     case 'R':
         return put(salvaging, KEYSPACE_CATALOG, key, value);
     case 'H':
-        note_number(salvaging, load_u64_be(key.data + 5));
-        return put(salvaging, KEYSPACE_CATALOG, key, value);
+        return take_past_definition(salvaging, key, value);
     default:
         return NULL; /* made anew, or half done */
     }
@@ -219,12 +242,24 @@ static struct error *take_item(struct salvaging *salvaging, const struct record_
 
 /* ---- changes ---- */
 
+static uint64_t number_of_change(const struct record_owner *owner, struct slice key) {
+    return owner->stream != NULL ? stream_record_number(key) : history_key_sequence(key);
+}
+
+static struct error *check_change(struct salvaging *salvaging, const struct record_owner *owner,
+                                  struct slice key, struct slice value) {
+    TRY(check_number(salvaging, number_of_change(owner, key)));
+    return owner->stream == NULL
+               ? NULL
+               : check_stream_place(&salvaging->scratch, &salvaging->owners.format.keys,
+                                    owner->stream, key, value);
+}
+
 static struct error *take_change(struct salvaging *salvaging, const struct record_owner *owner,
                                  struct slice key, struct slice value) {
     if (owner->stream == NULL && (owner->table == NULL || owner->table->pitr_days == 0))
         return NULL; /* what a copy needed */
-    note_number(salvaging,
-                owner->stream != NULL ? stream_record_number(key) : history_key_sequence(key));
+    note_number(salvaging, number_of_change(owner, key));
     salvaging->history += owner->stream == NULL;
     salvaging->totals.changes++;
     return put(salvaging, KEYSPACE_CHANGES, key, value);
@@ -235,11 +270,14 @@ static struct error *take_change(struct salvaging *salvaging, const struct recor
 static struct error *take_owned(struct salvaging *salvaging, struct slice key, struct slice value) {
     struct store_key at = {salvaging->keyspace, key};
     struct error *error = owned_record_check(&salvaging->scratch, &salvaging->owners, &at, value);
+    const struct record_owner *owner =
+        error != NULL ? NULL : owners_find(&salvaging->owners, load_u32_be(key.data));
+    if (owner != NULL && salvaging->keyspace == KEYSPACE_CHANGES)
+        error = check_change(salvaging, owner, key, value);
     if (error != NULL) {
         lose_record(salvaging, &at, value, error);
         return NULL;
     }
-    const struct record_owner *owner = owners_find(&salvaging->owners, load_u32_be(key.data));
     if (owner == NULL || is_half_done(owner)) {
         salvaging->totals.left_over++;
         return NULL;
@@ -263,7 +301,7 @@ struct error *salvaging_take(struct salvaging *salvaging, struct slice key, stru
 static bool vouches_in_catalog(struct salvaging *salvaging, struct slice key, struct slice value) {
     struct arena *arena = &salvaging->scratch;
     const struct store_key at = {KEYSPACE_CATALOG, key};
-    if (memchr("FTDKL", key.data[0], 5) == NULL || catalog_record_check(arena, key, value) != NULL)
+    if (memchr("FTDK", key.data[0], 4) == NULL || catalog_record_check(arena, key, value) != NULL)
         return false;
     struct slice place = check_place(arena, &salvaging->owners, &at, value);
     lose(

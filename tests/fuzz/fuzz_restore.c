@@ -4,15 +4,19 @@
  * and recovery, and a backup. With an even first byte the changed records come as from a backup:
  * they are checked as `gramme restore` does, and the database that passes is served. With an odd
  * one they are put into the store as they are, as if the damage were there already. Whatever they
- * are, every request gets an answer: of a database that passed, one that is JSON.
+ * are, every request gets an answer: of a database that passed, one that is JSON. Either way the
+ * records are checked against each other, and what is salvaged of them is sound.
  *
  * After the first byte: edits of six bytes each, or, when eight bytes follow, the seed of many
  * random ones. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "engine/check.h"
 #include "engine/dump_check.h"
+#include "engine/salvage.h"
 #include "fuzz.h"
 #include "json/reader.h"
 #include "ops/op.h"
@@ -403,6 +407,68 @@ static struct store *store_of(struct arena *arena, const struct kept_record *rec
     return store;
 }
 
+/* ---- checking and salvaging it ---- */
+
+static uint64_t faults;
+
+static void count_fault(struct check_observer *observer, struct slice text) {
+    (void)observer;
+    if (faults++ == 0 && text.len == 0)
+        abort();
+}
+
+static void pass_over(struct check_observer *observer, uint64_t records, uint64_t bytes) {
+    (void)observer, (void)records, (void)bytes;
+}
+
+static void print_fault(struct check_observer *observer, struct slice text) {
+    (void)observer;
+    fprintf(stderr, "what was salvaged is not sound: %.*s\n", SLICE_ARGS(text));
+    abort();
+}
+
+static void pass_over_lost(struct salvage_observer *observer, struct slice text) {
+    (void)observer, (void)text;
+}
+
+static struct error *salvage(struct arena *arena, const struct kept_record *records,
+                             struct store *to) {
+    static const uint8_t keyspaces[] = {KEYSPACE_CATALOG, KEYSPACE_ITEMS, KEYSPACE_CHANGES};
+    struct salvage_observer observer = {pass_over_lost};
+    struct salvaging *salvaging;
+    struct salvage_totals totals;
+    struct error *error = NULL;
+    salvaging_begin(arena, to, &observer, made_ms, &salvaging);
+    for (size_t k = 0; k < sizeof(keyspaces) && error == NULL; k++) {
+        error = salvaging_next(salvaging, keyspaces[k]);
+        for (size_t i = 0; i < base.count && error == NULL; i++) {
+            const struct kept_record *record = &records[i];
+            if (record->key.keyspace != keyspaces[k] || record->key.key.len == 0)
+                continue;
+            (void)salvaging_vouches(salvaging, record->key.key, record->value);
+            error = salvaging_take(salvaging, record->key.key, record->value);
+        }
+    }
+    if (error == NULL)
+        error = salvaging_end(salvaging, true, &totals);
+    salvaging_free(salvaging);
+    return error;
+}
+
+/* Whatever is there is looked at, and what is salvaged of it is sound. */
+static void check_and_salvage(struct arena *arena, const struct kept_record *records) {
+    struct check_observer any = {count_fault, pass_over}, none = {print_fault, pass_over};
+    struct check_summary summary;
+    struct store *store = store_of(arena, records), *made = fixture_store();
+    faults = 0;
+    engine_check(arena, store, &any, &summary);
+    CHECK(summary.faults == faults);
+    if (salvage(arena, records, made) == NULL)
+        engine_check(arena, made, &none, &summary);
+    store_close(store);
+    store_close(made);
+}
+
 static void try_edits(bool checked, const uint8_t *edits, size_t count) {
     static struct server server;
     struct kept_record records[RECORDS_MAX];
@@ -411,6 +477,7 @@ static void try_edits(bool checked, const uint8_t *edits, size_t count) {
     memcpy(records, base.records, base.count * sizeof(*records));
     for (size_t i = 0; i < count; i++)
         edit(&arena, records, edits + i * EDIT_BYTES);
+    check_and_salvage(&arena, records);
     if (!checked || passes(&arena, records)) {
         struct error *error;
         fixture_clock.now_ms = made_ms + day_ms / 2;
