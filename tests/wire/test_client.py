@@ -220,6 +220,9 @@ balance none
 balance {"balance":{"N":"80"}}
 """)
 
+    def test_a_client_for_each_thread(self):
+        self.assert_case("threads", "40 written, 40 seen\n" * 8)
+
     def test_the_raw_call(self):
         self.assert_case("call", 'ok\n{"TableNames":["other","table"]}\n', "ListTables", CASE_JSON="{}")
         self.assert_case("call", 'ok\n{"TableNames":["other","table"]}\n', "ListTables")

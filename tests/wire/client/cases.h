@@ -20,6 +20,7 @@ extern const struct client_case read_cases[];
 extern const struct client_case group_cases[];
 extern const struct client_case table_cases[];
 extern const struct client_case stream_cases[];
+extern const struct client_case thread_cases[];
 
 /* "ok", or the error with everything that it has. Returns `ok`. */
 bool report(struct ddb_client *db, bool ok);

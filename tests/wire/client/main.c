@@ -88,10 +88,11 @@ int main(int argc, char **argv) {
         .reply_size_max = (size_t)number_from("CASE_REPLY_MAX"),
         .backoff_base_ms = 1,
     });
-    bool known =
-        run_one_of(item_cases, db, name, argument) || run_one_of(read_cases, db, name, argument) ||
-        run_one_of(group_cases, db, name, argument) ||
-        run_one_of(table_cases, db, name, argument) || run_one_of(stream_cases, db, name, argument);
+    static const struct client_case *const groups[] = {item_cases,  read_cases,   group_cases,
+                                                       table_cases, stream_cases, thread_cases};
+    bool known = false;
+    for (size_t i = 0; !known && i < sizeof(groups) / sizeof(*groups); i++)
+        known = run_one_of(groups[i], db, name, argument);
     ddb_client_free(db);
     if (!known)
         fprintf(stderr, "there is no case \"%s\"\n", name);
