@@ -117,11 +117,11 @@ static void handle_admitted(struct endpoint *endpoint, struct exchange *exchange
     bool json = amz_json || exchange->plain_json;
     if (request->verb == HTTP_VERB_OPTIONS && is_allowed_page(endpoint, request))
         preflight(exchange);
-    else if (request->verb == HTTP_VERB_GET && at_root)
+    else if (reads && at_root)
         health(exchange);
     else if (handle_own(config, exchange, json))
         return;
-    else if (reads && config->handle_other != NULL && !at_root && config->handle_other(exchange))
+    else if (reads && config->handle_other != NULL && config->handle_other(exchange))
         return;
     else if (request->verb == HTTP_VERB_POST && at_root && (request->body.len == 0 || json))
         config->handle(exchange);

@@ -45,3 +45,10 @@ size_t op_list(const struct op_listing **ret_list) {
     *ret_list = listing;
     return OP_COUNT;
 }
+
+bool op_is_missing(struct slice name) {
+    for (size_t i = 0; i < OP_COUNT; i++)
+        if (slice_is(name, listing[i].name))
+            return listing[i].op == NULL;
+    return false;
+}

@@ -117,5 +117,7 @@ struct op_listing {
     const struct op *op; /* NULL: missing */
 };
 size_t op_list(const struct op_listing **ret_list);
+/* Whether the API has this name, and it is not here. */
+bool op_is_missing(struct slice name);
 
 #endif

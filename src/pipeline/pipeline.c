@@ -278,19 +278,36 @@ static bool fault_before(struct pipeline_call *self, struct faults *faults) {
     return !self->fault->after;
 }
 
-/* Two services share the endpoint; each knows its own operations only. */
-static const struct op *find_operation(const struct http_request *request, unsigned *ret_number) {
+/* What is asked for, of which of the two services that share the endpoint; absent: of neither. */
+static inline struct slice asked_for(const struct http_request *request, bool *ret_of_streams) {
     const struct slice prefix = SLICE_LITERAL("DynamoDB_20120810.");
     const struct slice streams = SLICE_LITERAL("DynamoDBStreams_20120810.");
     struct slice target = request->known[HTTP_X_AMZ_TARGET];
     if (!slice_present(target))
-        return NULL;
-    bool of_streams = slice_starts_with(target, streams);
-    if (!of_streams && !slice_starts_with(target, prefix))
-        return NULL;
-    const struct op *op =
-        op_find_numbered(slice_skip(target, of_streams ? streams.len : prefix.len), ret_number);
+        return SLICE_NONE;
+    *ret_of_streams = slice_starts_with(target, streams);
+    if (!*ret_of_streams && !slice_starts_with(target, prefix))
+        return SLICE_NONE;
+    return slice_skip(target, *ret_of_streams ? streams.len : prefix.len);
+}
+
+/* Each service knows its own operations only. */
+static const struct op *find_operation(const struct http_request *request, unsigned *ret_number) {
+    bool of_streams = false;
+    struct slice name = asked_for(request, &of_streams);
+    const struct op *op = slice_present(name) ? op_find_numbered(name, ret_number) : NULL;
     return op != NULL && ((op->flags & OP_STREAMS) != 0) == of_streams ? op : NULL;
+}
+
+/* To a name that it does not know the service says nothing. One that it knows and that is missing
+ * here has no answer to be exact about, and whoever asked should not look for their own mistake. */
+static struct error *no_operation(struct arena *arena, const struct http_request *request) {
+    bool of_streams = false;
+    struct slice name = asked_for(request, &of_streams);
+    if (!slice_present(name) || of_streams || !op_is_missing(name))
+        return error_without_text(arena, ERROR_UNKNOWN_OPERATION);
+    return error_new(arena, ERROR_UNKNOWN_OPERATION, "gramme does not have the operation %.*s",
+                     SLICE_ARGS(name));
 }
 
 static struct error *check_json(struct arena *arena, struct slice body) {
@@ -342,7 +359,7 @@ static struct error *open_call(struct pipeline_call *self) {
     struct arena *arena = &exchange->arena;
     if (call->op == NULL) {
         call->number = METER_NO_OPERATION;
-        return after_json(exchange, error_without_text(arena, ERROR_UNKNOWN_OPERATION));
+        return after_json(exchange, no_operation(arena, &exchange->request));
     }
     TRY(find_caller(self));
     self->step = STEP_DECODE;

@@ -9,8 +9,10 @@ import copy
 import json
 import os
 import random
+import subprocess
 import unittest
 
+from server import binary
 from wire import WireTest
 
 EXPECTED_ERRORS = {"ValidationException", "SerializationException", "ResourceNotFoundException",
@@ -111,6 +113,15 @@ class BadInput(WireTest):
                     refused += self.check(operation, replaced(request, path, wrong)) == 400
                 refused += self.check(operation, without(request, path)) == 400
         self.assertGreater(refused, 1000)
+
+    def test_an_operation_that_is_missing_is_named(self):
+        listed = subprocess.run([binary(), "operations"], text=True, capture_output=True, check=True).stdout
+        names = dict(line.split() for line in listed.splitlines())
+        for name in (name for name, state in names.items() if state == "missing"):
+            self.assertEqual(self.call(name, {}).error, f"UnknownOperationException: gramme does not have the operation {name}")
+        # What nobody has gets no text, as in the service.
+        for name in ("NoSuchOperation", "ImportTabl", "ImportTable2"):
+            self.assertEqual(self.call(name, {}).error, "UnknownOperationException")
 
     def test_cut_off_bodies(self):
         body = json.dumps(REQUESTS["PutItem"]).encode()

@@ -12,7 +12,8 @@ static void print_markdown(const struct op_listing *list, size_t count) {
     size_t present = 0;
     for (size_t i = 0; i < count; i++)
         present += list[i].op != NULL;
-    printf("%zu of %zu operations are there; any other answers UnknownOperationException.\n\n",
+    printf("%zu of %zu operations are there; any other answers UnknownOperationException, with a "
+           "text that names it.\n\n",
            present, count);
     puts("| operation | |\n|---|---|");
     for (size_t i = 0; i < count; i++)
