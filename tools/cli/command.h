@@ -109,6 +109,7 @@ extern const struct command command_check;
 extern const struct command command_rekey;
 extern const struct command command_bench;
 extern const struct command command_top;
+extern const struct command command_healthcheck;
 extern const struct command command_cost;
 extern const struct command command_operations;
 

@@ -9,9 +9,9 @@
 #include "cli/say.h"
 
 const struct command *const commands[] = {
-    &command_serve, &command_apply, &command_backup, &command_restore, &command_check,
-    &command_rekey, &command_bench, &command_top,    &command_cost,    &command_operations,
-    NULL,
+    &command_serve,       &command_apply, &command_backup,     &command_restore,
+    &command_check,       &command_rekey, &command_bench,      &command_top,
+    &command_healthcheck, &command_cost,  &command_operations, NULL,
 };
 
 static const struct command_family *const families[] = {&family_user, &family_role,  &family_key,

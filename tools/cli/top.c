@@ -10,10 +10,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "admin/control_socket.h"
 #include "base/buffer.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "cli/ask.h"
 #include "cli/options.h"
 #include "cli/service.h"
 #include "server/server.h"
@@ -48,26 +48,14 @@ static void note_size(int number) {
 
 /* ---- looking ---- */
 
-static struct error *ask_directory(struct arena *arena, const char *directory,
-                                   struct slice *ret_text) {
-    int fd = -1;
-    TRY(control_connect(arena, directory, &fd));
-    if (fd < 0)
-        return error_local(arena, "no server runs on %s", directory);
-    struct error *error =
-        control_ask(arena, fd, SERVER_METRICS_SERVICE, SLICE_LITERAL(""), ret_text);
-    close(fd);
-    return error;
-}
-
 /* An error is in its arena. */
 static struct error *look(const char *source, struct look *ret_look) {
     struct slice text;
     arena_reset(&ret_look->arena);
     if (strstr(source, "://") != NULL)
-        TRY(fetch(&ret_look->arena, source, &text));
+        TRY(fetch(&ret_look->arena, source, "/metrics", &text));
     else
-        TRY(ask_directory(&ret_look->arena, source, &text));
+        TRY(ask_directory(&ret_look->arena, source, SERVER_METRICS_SERVICE, &text));
     ret_look->ns = monotonic_ns();
     top_page_read(&ret_look->arena, text, &ret_look->page);
     return NULL;

@@ -18,7 +18,8 @@ struct place {
     const char *path;
 };
 
-static struct error *read_url(struct arena *arena, const char *url, struct place *ret_place) {
+static struct error *read_url(struct arena *arena, const char *url, const char *path,
+                              struct place *ret_place) {
     const char *at = url;
     if (strncmp(at, "http://", 7) != 0)
         return error_local(arena,
@@ -38,7 +39,7 @@ static struct error *read_url(struct arena *arena, const char *url, struct place
     snprintf(ret_place->port, sizeof(ret_place->port), "%.*s", digits > 0 ? (int)digits : 2,
              digits > 0 ? at + 1 : "80");
     at += digits > 0 ? digits + 1 : 0;
-    ret_place->path = *at == '/' && at[1] != '\0' ? at : "/metrics";
+    ret_place->path = *at == '/' && at[1] != '\0' ? at : path;
     return NULL;
 }
 
@@ -92,11 +93,12 @@ static struct error *take_body(struct arena *arena, const char *url, struct slic
     return NULL;
 }
 
-struct error *fetch(struct arena *arena, const char *url, struct slice *ret_body) {
+struct error *fetch(struct arena *arena, const char *url, const char *path,
+                    struct slice *ret_body) {
     struct place place;
     CLEANUP(buffer_release) struct buffer reply;
     buffer_init(&reply, FETCH_BYTES_MAX);
-    TRY(read_url(arena, url, &place));
+    TRY(read_url(arena, url, path, &place));
     int fd = open_socket(&place);
     if (fd < 0)
         return error_local(arena, "nobody answers at %s", url);

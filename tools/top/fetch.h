@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 
-/* `url`: http://HOST[:PORT][/PATH]; without a path /metrics. The body is in the arena; at most
+/* `url`: http://HOST[:PORT][/PATH]; `path` where it has none. The body is in the arena; at most
  * FETCH_BYTES_MAX, and within FETCH_SECONDS without a byte. */
 enum { FETCH_BYTES_MAX = 64 << 20, FETCH_SECONDS = 10 };
-struct error *fetch(struct arena *arena, const char *url, struct slice *ret_body);
+struct error *fetch(struct arena *arena, const char *url, const char *path, struct slice *ret_body);
 
 #endif
