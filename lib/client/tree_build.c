@@ -70,13 +70,6 @@ static void put_double(struct place place, double number) {
     put_number(place, text);
 }
 
-static void put_format(struct place place, const char *format, va_list args) {
-    char *text = NULL;
-    CHECK(vasprintf(&text, format, args) >= 0);
-    put_text(place, text);
-    free(text);
-}
-
 static void put_binary(struct place place, const void *data, size_t size) {
     if (data == NULL && size > 0)
         place_mistake(place, "the bytes are NULL");
@@ -129,10 +122,13 @@ void ddb_item_set_double(struct ddb_item *item, const char *name, double number)
 }
 
 void ddb_item_set_format(struct ddb_item *item, const char *name, const char *format, ...) {
+    char *text = NULL;
     va_list args;
     va_start(args, format);
-    put_format(tree_item_place(item, name), format, args);
+    CHECK(vasprintf(&text, format, args) >= 0);
     va_end(args);
+    put_text(tree_item_place(item, name), text);
+    free(text);
 }
 
 void ddb_item_set_binary(struct ddb_item *item, const char *name, const void *data, size_t size) {
