@@ -32,7 +32,8 @@ static struct error *open_rocksdb(struct contract *contract, const struct store_
 static struct error *open_postgres(struct contract *contract,
                                    const struct store_keyspace *keyspaces, size_t count,
                                    struct store **ret_store) {
-    struct postgres_store_options options = {.url = postgres_url(contract), .create = true};
+    struct postgres_store_options options = {
+        .url = postgres_url(contract), .create = true, .lead_ms = 120000};
     return postgres_store_open(&contract->arena, &options, keyspaces, count, ret_store);
 }
 

@@ -12,6 +12,7 @@
  *
  * Who tries is decided by an advisory lock, which goes with the connection that has it; on servers
  * without them by a lease, a row with a time. Both are for peace and not for safety. */
+#include <stdio.h>
 #include <time.h>
 
 #include "base/bytes.h"
@@ -27,8 +28,8 @@ static const char *const lock_sql =
     "(26482::bigint << 40) | 'gramme_version'::regclass::oid::bigint)";
 #define NOW_MS "(extract(epoch from clock_timestamp()) * 1000)::bigint"
 static const char *const lease_sql =
-    "UPDATE gramme_version SET writer = $1, seq = " NOW_MS " + 5000 "
-    "WHERE grp = -2 AND (writer = $1 OR seq < " NOW_MS ") RETURNING 1";
+    "UPDATE gramme_version SET writer = $1, seq = " NOW_MS
+    " + $2::bigint WHERE grp = -2 AND (writer = $1 OR seq < " NOW_MS ") RETURNING 1";
 static const char *const give_up_sql =
     "UPDATE gramme_version SET seq = 0 WHERE grp = -2 AND writer = $1";
 static const char *const take_sql =
@@ -77,8 +78,9 @@ struct error *lead_connect(struct postgres_store *store, struct arena *arena) {
     if (store->lead.session != NULL)
         return NULL;
     TRY(session_connect(arena, store->options.url, store->options.schema, &store->lead.session));
-    (void)session_run(store->lead.session, "SET idle_session_timeout = '6s'", NULL, 0,
-                      LOOK_TIMEOUT_MS, NULL);
+    char sql[60];
+    snprintf(sql, sizeof(sql), "SET idle_session_timeout = %u", store->options.lead_ms);
+    (void)session_run(store->lead.session, sql, NULL, 0, LOOK_TIMEOUT_MS, NULL);
     return NULL;
 }
 
@@ -88,13 +90,14 @@ static void drop_session(struct lead *lead) {
     lead->locked = false;
 }
 
-/* Runs a statement about ourselves; whether it found a row. */
+/* Runs a statement about ourselves, and how long a lease is; whether it found a row. */
 static enum fate ask(struct postgres_store *store, const char *sql, size_t parameters,
                      uint32_t timeout_ms, bool *ret_found, int64_t *ret_number) {
-    struct parameter writer = writer_parameter(store);
+    uint8_t lease[8];
+    store_u64_be(lease, store->options.lead_ms);
+    struct parameter both[] = {writer_parameter(store), {lease, sizeof(lease)}};
     PGresult *result = NULL;
-    enum fate fate =
-        session_run(store->lead.session, sql, &writer, parameters, timeout_ms, &result);
+    enum fate fate = session_run(store->lead.session, sql, both, parameters, timeout_ms, &result);
     if (fate != FATE_DONE)
         return fate;
     *ret_found = libpq.ntuples(result) > 0;
@@ -110,7 +113,7 @@ static enum fate try_lock(struct postgres_store *store) {
         store->lead.locked = true;
     if (store->lead.locked && !by_lease)
         return FATE_DONE;
-    return ask(store, by_lease ? lease_sql : lock_sql, by_lease ? 1 : 0, LOOK_TIMEOUT_MS,
+    return ask(store, by_lease ? lease_sql : lock_sql, by_lease ? 2 : 0, LOOK_TIMEOUT_MS,
                &store->lead.locked, NULL);
 }
 

@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "store/postgres/internal.h"
 
-enum { CONNECTIONS_MAX = 16, PATIENCE_MS = 30000, PREPARE_TIMEOUT_MS = 30000 };
+enum { CONNECTIONS_MAX = 16, PATIENCE_MS = 30000, LEAD_MS = 10000, PREPARE_TIMEOUT_MS = 30000 };
 
 /* ---- statements ---- */
 
@@ -171,6 +171,8 @@ static struct postgres_store *store_new(const struct postgres_store_options *opt
     store->options.url = copy_text(&store->arena, options->url);
     if (options->schema != NULL)
         store->options.schema = copy_text(&store->arena, options->schema);
+    if (store->options.lead_ms == 0)
+        store->options.lead_ms = LEAD_MS;
     if (store->options.patience_ms == 0)
         store->options.patience_ms = PATIENCE_MS;
     pool_init(&store->pool,

@@ -16,6 +16,7 @@ struct postgres_store_options {
     /* For tests: as with a server that has no advisory locks. */
     bool lead_by_lease;
     uint32_t connections_max; /* for reads; 0: 16 */
+    uint32_t lead_ms;         /* a leader that does not look for so long loses the lead; 0: 10 s */
     uint32_t patience_ms;     /* for a server that is away; 0: 30 s */
 };
 
