@@ -1,4 +1,4 @@
-// The items of a table: searching, pages, columns, files, code. What happens to one item is in item.pages.mjs.
+// The items of a table: searching, pages, columns, files, code. What happens to one item is in edit.pages.mjs.
 
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
