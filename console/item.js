@@ -103,6 +103,12 @@ function sameKey(description, a, b) {
     return description.keys.every(({name}) => equal(a[name], b[name]));
 }
 
+/** Keys first, as everywhere. */
+function inOrder(item, keys) {
+    const names = keys.map(({name}) => name).filter((name) => Object.hasOwn(item, name));
+    return Object.fromEntries([...names, ...Object.keys(item).filter((name) => !names.includes(name))].map((name) => [name, item[name]]));
+}
+
 /** kind: "edit" or "create". Returns whether something was written. */
 export function editItem(description, item, kind) {
     const isNew = kind === "create";
@@ -129,7 +135,8 @@ export function editItem(description, item, kind) {
             }
             return work(now);
         };
-        const show = (shown) => {
+        const show = (given) => {
+            const shown = inOrder(given, description.keys);
             editor = MODES[mode][1](shown, description.keys);
             replace(place, editor.node);
             size.textContent = bytes(itemSize(shown));

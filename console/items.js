@@ -144,7 +144,7 @@ function chooseColumns(columns, hidden, done) {
 function exportDialog(description, items) {
     return dialog("Export what is shown", (close) => {
         const format = select(Object.entries(FORMATS).map(([key, [name]]) => [key, name]), "dynamodb");
-        return h("div", {}, h("p", {}, `${several(items.length, "item")} of this page.`), field("Format", format), h("div", {class: "actions"},
+        return h("div", {}, h("p", {}, `${several(items.length, "item")} of this page.`), field("Format", format, "CSV has no sets and no binary: they become lists and texts"), h("div", {class: "actions"},
             button("Cancel", () => close()), button("Save file", () => {
                 const [, extension, type, write] = FORMATS[format.value];
                 save(`${description.name}.${extension}`, type, write(items, description.keys.map(({name}) => name)));
@@ -173,6 +173,7 @@ function importDialog(description) {
                 toast(`${several(done, "item")} imported.`);
                 close(true);
             } catch (error) {
+                progress.hidden = true;
                 trouble.textContent = error.message;
             }
         }), {class: "primary"});

@@ -30,7 +30,9 @@ export function tablePage(name, tab, signal) {
     });
     const links = Object.entries(TABS).map(([key, [title]]) => h("a", {href: `#/table/${encodeURIComponent(name)}/${key}`,
         "aria-current": key === shown ? "page" : null}, title));
-    return h("div", {}, heading(name), h("nav", {class: "tabs", "aria-label": "Parts of the table"}, links), node);
+    const tabs = h("nav", {class: "tabs", "aria-label": "Parts of the table"}, links);
+    requestAnimationFrame(() => tabs.querySelector("[aria-current]").scrollIntoView({block: "nearest", inline: "center"})); // on a phone not all are in sight
+    return h("div", {}, heading(name), tabs, node);
 }
 
 // ---- overview ----

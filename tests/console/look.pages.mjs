@@ -1,0 +1,124 @@
+// How all pages look: what axe finds in them, light and dark; a phone; the keyboard. Pictures of each are kept.
+
+import assert from "node:assert/strict";
+import {readFileSync} from "node:fs";
+import {createRequire} from "node:module";
+import {test} from "node:test";
+import {api, cloudwatch, dialogOf, get, makeTable, openPage, picture, putMany, until, visit} from "./browser.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+await makeTable("orders", [["customer", "S"], ["number", "N"]], {AttributeDefinitions: [["state", "S"]], StreamSpecification: {StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES"},
+    GlobalSecondaryIndexes: [{IndexName: "by-state", KeySchema: [{AttributeName: "state", KeyType: "HASH"}], Projection: {ProjectionType: "ALL"}}], Tags: [{Key: "team", Value: "shop"}]});
+await makeTable("a-table-with-a-rather-long-name-that-does-not-fit-into-the-list-at-the-side-of-the-page");
+await putMany("orders", Array.from({length: 60}, (_, i) => ({customer: {S: `c${i % 7}`}, number: {N: String(i)}, state: {S: ["open", "paid"][i % 2]}, gift: {BOOL: true}, none: {NULL: true},
+    note: {S: "a longer note that goes on and on, with <b>markup</b> and\nline breaks"}, tags: {SS: ["a", "b"]}, lines: {L: [{M: {sku: {S: "x"}, price: {N: "1.5"}}}]}, expires: {N: String(2e9 + i)}})));
+await api("UpdateTimeToLive", {TableName: "orders", TimeToLiveSpecification: {Enabled: true, AttributeName: "expires"}});
+await api("UpdateContinuousBackups", {TableName: "orders", PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: true}});
+await api("CreateBackup", {TableName: "orders", BackupName: "before-the-move"});
+await cloudwatch("PutMetricAlarm", {AlarmName: "throttled", Namespace: "AWS/DynamoDB", MetricName: "WriteThrottleEvents", Statistic: "Sum", Dimensions: [{Name: "TableName", Value: "orders"}],
+    Period: 60, EvaluationPeriods: 1, Threshold: 1, ComparisonOperator: "GreaterThanThreshold"});
+await get("orders", {customer: {S: "c0"}, number: {N: "0"}});
+
+/** Each page, and what is there when it is whole. */
+const PAGES = {
+    tables: ["#/tables", "region:Tables"], create: ["#/create", "button:Create table"], items: ["#/table/orders/items", "region:Items"], overview: ["#/table/orders/overview", "region:The table"],
+    indexes: ["#/table/orders/indexes", "region:Indexes"], settings: ["#/table/orders/settings", "button:Save tags"], stream: ["#/table/orders/stream", "listitem"],
+    backups: ["#/table/orders/backups", "region:Backups"], metrics: ["#/table/orders/metrics", "figure"], policy: ["#/table/orders/policy", "button:Save policy"], partiql: ["#/partiql", "button:Run"],
+    server: ["#/metrics", "figure"], alarms: ["#/alarms", "region:Alarms"], alarm: ["#/alarm/throttled", "region:The alarm"], missing: ["#/table/nothing/items", "alert"],
+};
+
+async function show(page, name) {
+    const [place, sign] = PAGES[name], [role, words] = sign.split(":");
+    await visit(page, place);
+    const part = page.getByRole("main").getByRole(role, words ? {name: words, exact: true} : {});
+    await part.first().waitFor();
+}
+
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What axe calls serious or critical. */
+async function faults(page, rules) {
+    if (!await page.evaluate(() => "axe" in window)) await page.evaluate(AXE);
+    const {violations} = await page.evaluate((runOnly) => window.axe.run(document, {resultTypes: ["violations"], runOnly}), rules);
+    return violations.filter(({impact}) => impact === "serious" || impact === "critical").map(({id, nodes}) => `${id}: ${nodes.map(({html}) => html.slice(0, 200)).join(" | ")}`);
+}
+
+// Colours are all that is different in the dark.
+for (const [look, rules] of Object.entries({light: RULES, dark: ["color-contrast"]})) {
+    test(`axe finds nothing serious, ${look}`, async () => {
+        const page = await openPage({dark: look === "dark"}), found = {};
+        for (const name of Object.keys(PAGES)) {
+            await show(page, name);
+            await picture(page, `${look}-${name}`);
+            const list = await faults(page, rules);
+            if (list.length > 0) found[name] = list;
+        }
+        await show(page, "items");
+        await page.getByRole("button", {name: /^c\d$/}).first().click();
+        await dialogOf(page).getByRole("tab", {name: "Form"}).waitFor();
+        await picture(page, `${look}-item`);
+        const list = await faults(page, rules);
+        if (list.length > 0) found.item = list;
+        await page.context().close();
+        assert.deepEqual(found, {});
+    });
+}
+
+test("a phone: nothing is wider than the screen, and everything can be reached", async () => {
+    const page = await openPage({width: 390, height: 844});
+    for (const name of Object.keys(PAGES)) {
+        await show(page, name);
+        await picture(page, `phone-${name}`);
+        const wide = await page.evaluate(() => document.scrollingElement.scrollWidth);
+        assert.ok(wide <= 390, `${name} is ${wide} wide`);
+    }
+    await show(page, "items");
+    await page.getByRole("button", {name: /^c\d$/}).first().click();
+    await dialogOf(page).getByRole("tab", {name: "Form"}).waitFor();
+    await picture(page, "phone-item");
+    assert.ok(await dialogOf(page).evaluate((node) => node.scrollWidth <= node.clientWidth));
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", {name: "Policy"}).click();
+    await page.getByRole("button", {name: "Save policy"}).waitFor();
+    await page.context().close();
+});
+
+test("light, dark, or as the system has it; the choice is kept", async () => {
+    const page = await openPage();
+    await show(page, "tables");
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor), light = await ground();
+    const next = page.getByRole("button", {name: /^Colours: /});
+    await page.emulateMedia({colorScheme: "dark"});
+    await until(async () => await ground() !== light);
+    const dark = await ground();
+    await next.click(); // auto to light
+    assert.equal(await ground(), light);
+    await next.click();
+    assert.equal(await ground(), dark);
+    await page.emulateMedia({colorScheme: "light"});
+    assert.equal(await ground(), dark);
+    await page.reload();
+    await show(page, "tables");
+    assert.equal(await ground(), dark);
+    await page.context().close();
+});
+
+test("by the keyboard alone: to the content, to a table, into an item and back", async () => {
+    const page = await openPage();
+    await show(page, "tables");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the content");
+    await page.getByRole("main").getByRole("link", {name: "orders", exact: true}).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", {name: "Items"}).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.id), "main"); // a new page is read from its beginning
+    await page.getByRole("button", {name: /^c\d$/}).first().focus();
+    await page.keyboard.press("Enter");
+    await dialogOf(page).waitFor();
+    assert.ok(await dialogOf(page).evaluate((node) => node.contains(document.activeElement)));
+    await page.keyboard.press("Escape");
+    await until(async () => await page.locator("dialog").count() === 0);
+    assert.match(await page.evaluate(() => document.activeElement.textContent), /^c\d$/); // where it was
+    await page.context().close();
+});
