@@ -46,6 +46,7 @@ struct endpoint {
     struct arena arena; /* of the config's slices */
     struct guard guard;
     struct net_server *net;
+    struct net_sockets sockets; /* which are net's: for their addresses */
     struct budget budgets[MEMORY_KINDS];
     _Atomic uint64_t freed;           /* bytes that were given back lately */
     _Atomic uint64_t freed_ms;        /* when the last of them were, by some loop's time */

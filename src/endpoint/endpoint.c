@@ -94,6 +94,7 @@ static struct endpoint *endpoint_new(const struct endpoint_config *config,
         endpoint->config.clock = &system_clock;
     endpoint->config.host = arena_slice(&endpoint->arena, config->host);
     endpoint->config.port = sockets->port;
+    endpoint->sockets = *sockets;
     struct guard_options guard = {.host = config->host,
                                   .loopback = sockets->loopback,
                                   .allow_hosts = config->allow_hosts,
@@ -141,6 +142,10 @@ struct error *endpoint_start(struct arena *arena, const struct endpoint_config *
 
 uint16_t endpoint_port(const struct endpoint *endpoint) {
     return endpoint->config.port;
+}
+
+const char *endpoint_address(const struct endpoint *endpoint, unsigned index) {
+    return index < endpoint->sockets.count ? endpoint->sockets.addresses[index] : NULL;
 }
 
 struct endpoint_stats endpoint_stats(const struct endpoint *endpoint) {

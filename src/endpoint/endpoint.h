@@ -143,6 +143,9 @@ struct error *endpoint_start(struct arena *arena, const struct endpoint_config *
 
 /* The real one, when the config said 0. */
 uint16_t endpoint_port(const struct endpoint *endpoint);
+/* The addresses that it listens at, each at that port: "127.0.0.1", "::1". NULL: there are no
+ * more. */
+const char *endpoint_address(const struct endpoint *endpoint, unsigned index);
 
 struct endpoint_stats {
     uint64_t connections;          /* open now */

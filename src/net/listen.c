@@ -6,12 +6,13 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/check.h"
 
-enum { BACKLOG = 4096, HOST_BYTES_MAX = 255 };
+enum { BACKLOG = 4096, HOST_BYTES_MAX = 255, FREE_PORT_TRIES = 16 };
 
 /* What a socket buffers beyond what the peer has room for: without this the kernel would hold
  * megabytes for each client that does not read. Accepted sockets inherit it. */
@@ -31,10 +32,10 @@ static struct error *resolve(struct arena *arena, struct slice host, uint16_t po
     memcpy(name, host.data, host.len);
     name[host.len] = '\0';
     snprintf(service, sizeof(service), "%u", port);
-    struct addrinfo hints = {.ai_family = AF_UNSPEC,
-                             .ai_socktype = SOCK_STREAM,
-                             .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    int outcome = getaddrinfo(name, service, &hints, ret_addresses);
+    struct addrinfo hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    bool local = slice_equal_ignoring_case(host, SLICE_LITERAL("localhost"));
+    int outcome = getaddrinfo(local ? NULL : name, service, &hints, ret_addresses);
     if (outcome != 0)
         return error_local(arena, "cannot listen on %s: %s", name, gai_strerror(outcome));
     return NULL;
@@ -54,12 +55,18 @@ static bool is_loopback(const struct sockaddr *address) {
                                           : ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-static uint16_t bound_port(int fd) {
+/* A listening socket, with the address that it has. */
+static void take(struct net_sockets *sockets, int fd) {
     struct sockaddr_storage address;
     socklen_t len = sizeof(address);
+    const struct sockaddr *plain = (const struct sockaddr *)&address;
+    char port[8];
     CHECK(getsockname(fd, (struct sockaddr *)&address, &len) == 0);
-    return ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&address)->sin6_port
-                                               : ((struct sockaddr_in *)&address)->sin_port);
+    CHECK(getnameinfo(plain, len, sockets->addresses[sockets->count], NET_ADDRESS_BYTES, port,
+                      sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) == 0);
+    sockets->port = (uint16_t)atoi(port);
+    sockets->loopback = sockets->loopback && is_loopback(plain);
+    sockets->fds[sockets->count++] = fd;
 }
 
 /* Returns 0, or an errno. "::" also takes IPv4. */
@@ -87,34 +94,44 @@ static bool is_skippable(int failure) {
     return failure == EADDRNOTAVAIL || failure == EAFNOSUPPORT;
 }
 
+/* Those of IPv4 first. Returns 0, or an errno. */
+static int open_all(const struct addrinfo *addresses, struct net_sockets *sockets) {
+    static const int families[] = {AF_INET, AF_INET6};
+    int failure = 0, fd = -1;
+    for (unsigned i = 0; i < 2; i++)
+        for (const struct addrinfo *info = addresses; info != NULL; info = info->ai_next) {
+            if (info->ai_family != families[i] || sockets->count == NET_SOCKETS_MAX)
+                continue;
+            set_port(info->ai_addr, sockets->port);
+            int outcome = open_one(info, &fd);
+            if (outcome == 0)
+                take(sockets, fd);
+            else if (!is_skippable(outcome))
+                return outcome;
+            else
+                failure = outcome;
+        }
+    return sockets->count == 0 ? failure : 0;
+}
+
+/* The free port of the first address need not be free at the second. */
 struct error *net_sockets_open(struct arena *arena, struct slice host, uint16_t port,
                                struct net_sockets *ret_sockets) {
     struct addrinfo *addresses = NULL;
     TRY(resolve(arena, without_brackets(host), port, &addresses));
-    struct net_sockets sockets = {.port = port, .loopback = true};
-    int failure = 0;
-    for (struct addrinfo *info = addresses; info != NULL; info = info->ai_next) {
-        if (sockets.count == NET_SOCKETS_MAX)
-            break;
-        set_port(info->ai_addr, sockets.port);
-        int outcome = open_one(info, &sockets.fds[sockets.count]);
-        if (outcome == 0) {
-            sockets.port = bound_port(sockets.fds[sockets.count++]);
-            sockets.loopback = sockets.loopback && is_loopback(info->ai_addr);
-            continue;
-        }
-        failure = outcome;
-        if (!is_skippable(outcome))
-            break;
+    int failure = EADDRINUSE;
+    for (int tries = 0; failure == EADDRINUSE && tries < (port == 0 ? FREE_PORT_TRIES : 1);
+         tries++) {
+        *ret_sockets = (struct net_sockets){.port = port, .loopback = true};
+        failure = open_all(addresses, ret_sockets);
+        if (failure != 0)
+            net_sockets_close(ret_sockets);
     }
     freeaddrinfo(addresses);
-    if (sockets.count == 0 || (failure != 0 && !is_skippable(failure))) {
-        net_sockets_close(&sockets);
-        return error_local(arena, "cannot listen on %.*s port %u: %s", SLICE_ARGS(host), port,
-                           strerror(failure));
-    }
-    *ret_sockets = sockets;
-    return NULL;
+    if (failure == 0)
+        return NULL;
+    return error_local(arena, "cannot listen on %.*s port %u: %s", SLICE_ARGS(host), port,
+                       strerror(failure));
 }
 
 void net_sockets_close(struct net_sockets *sockets) {

@@ -4,18 +4,20 @@
 
 #include "base/error.h"
 
-enum { NET_SOCKETS_MAX = 4 };
+enum { NET_SOCKETS_MAX = 4, NET_ADDRESS_BYTES = 64 };
 
 /* A name such as localhost may stand for several addresses; all share one port. */
 struct net_sockets {
     int fds[NET_SOCKETS_MAX];
+    char addresses[NET_SOCKETS_MAX][NET_ADDRESS_BYTES]; /* "127.0.0.1", "::1" */
     unsigned count;
     uint16_t port;
     bool loopback; /* only this machine reaches them */
 };
 
-/* `host` is a name or an address ("::1" may wear brackets); port 0 takes a free one. The error says
- * which address and why. */
+/* `host` is a name or an address ("::1" may wear brackets); port 0 takes one that is free at all
+ * its addresses. "localhost" is 127.0.0.1 and, where there is IPv6, ::1, whatever a resolver would
+ * say. The error says which address and why. */
 struct error *net_sockets_open(struct arena *arena, struct slice host, uint16_t port,
                                struct net_sockets *ret_sockets);
 void net_sockets_close(struct net_sockets *sockets);

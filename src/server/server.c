@@ -281,6 +281,10 @@ uint16_t server_port(const struct server *server) {
     return endpoint_port(server->endpoint);
 }
 
+const char *server_address(const struct server *server, unsigned index) {
+    return endpoint_address(server->endpoint, index);
+}
+
 /* What is read again goes on a line of its own here. */
 void server_reload(struct server *server) {
     if (server->audit != NULL)

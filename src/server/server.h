@@ -15,6 +15,8 @@ struct server;
 struct error *server_start(struct arena *arena, const struct server_config *config,
                            struct server **ret_server);
 uint16_t server_port(const struct server *server);
+/* As endpoint_address(). */
+const char *server_address(const struct server *server, unsigned index);
 /* With `auth`, when there was no key at all: the one that was made. Told once: it is wiped. False:
  * there is nothing to tell. */
 bool server_take_first_key(struct server *server, char *ret_id, char *ret_secret, size_t size);

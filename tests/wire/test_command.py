@@ -21,6 +21,14 @@ def run(*arguments):
     return result.returncode, result.stdout, result.stderr
 
 
+def has_ipv6():
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
 class Command(unittest.TestCase):
     def test_version(self):
         status, out, err = run("--version")
@@ -90,6 +98,15 @@ class Command(unittest.TestCase):
         with Server("--memory") as server:
             self.assertIn("memory", server.output)
         self.assertEqual(len(re.findall("listening on http://", server.output)), 1)
+
+    @unittest.skipUnless(has_ipv6(), "no IPv6")
+    def test_it_listens_at_both_addresses_of_localhost(self):
+        with Server("--memory") as server:
+            for host in ("127.0.0.1", "localhost", "[::1]"):
+                self.assertEqual(boto3_client(f"http://{host}:{server.port}").list_tables()["TableNames"], [])
+            self.assertIn(f"listening on http://127.0.0.1:{server.port}\n  also on     http://[::1]:{server.port}\n", server.output)
+        with Server("--memory", "--host", "127.0.0.1") as server:
+            self.assertNotIn("also on", server.output)
 
     def test_the_banner_of_an_open_server(self):
         with Server("--memory", "--host", "0.0.0.0", "--no-auth") as server:

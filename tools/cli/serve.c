@@ -27,7 +27,7 @@ static bool is_loopback(const char *host) {
 
 /* Where a client on this machine finds the server. */
 static const char *host_to_try(const char *host) {
-    if (strcmp(host, "0.0.0.0") == 0)
+    if (strcmp(host, "0.0.0.0") == 0 || strcmp(host, "localhost") == 0)
         return "127.0.0.1";
     return strcmp(host, "::") == 0 ? "::1" : host;
 }
@@ -58,12 +58,24 @@ static void print_durability(const struct server_config *config) {
                words[config->store_url != NULL][config->durability != SERVER_SYNC]);
 }
 
+/* A name stands for itself, but for localhost, of which one may have less. */
+static void print_listening(const struct server_config *config, const struct server *server) {
+    bool secure = config->tls_certificate != NULL, local = strcmp(config->host, "localhost") == 0;
+    const char *host = local ? server_address(server, 0) : config->host;
+    char url[300];
+    print_url(url, sizeof(url), secure, host, server_port(server));
+    printf("gramme " GRAMME_VERSION " listening on %s\n", url);
+    for (unsigned i = 1; local && (host = server_address(server, i)) != NULL; i++) {
+        print_url(url, sizeof(url), secure, host, server_port(server));
+        printf("  also on     %s\n", url);
+    }
+}
+
 static void print_banner(const struct server_config *config, const struct server *server) {
     uint16_t port = server_port(server);
     bool secure = config->tls_certificate != NULL;
     char endpoint[300];
-    print_url(endpoint, sizeof(endpoint), secure, config->host, port);
-    printf("gramme " GRAMME_VERSION " listening on %s\n", endpoint);
+    print_listening(config, server);
     if (config->auth)
         printf("  access      by signature: who has no key is refused\n");
     else if (!is_loopback(config->host))
@@ -291,8 +303,9 @@ static const struct option serve_options[] = {
      .help = "a file with more options, one a line: NAME = VALUE"},
     {"port", "N", .kind = OPTION_NUMBER, AT(config.port), .number = {0, 65535}, .preset = "8000",
      .help = "port to listen at; 0 picks a free one"},
-    {"host", "HOST", .kind = OPTION_TEXT, AT(config.host), .preset = "127.0.0.1",
-     .help = "address to listen at; 127.0.0.1 is reached from this machine only"},
+    {"host", "HOST", .kind = OPTION_TEXT, AT(config.host), .preset = "localhost",
+     .help = "address to listen at; localhost, which is 127.0.0.1 and ::1, is reached from this "
+             "machine only"},
     {"threads", "N", .kind = OPTION_NUMBER, AT(config.threads), .number = {1, 256},
      .otherwise = "one per core", .help = "I/O threads"},
     {"region", "NAME", .kind = OPTION_TEXT, AT(config.region), .preset = "us-east-1",

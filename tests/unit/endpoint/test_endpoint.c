@@ -99,11 +99,33 @@ static void addresses_of_both_families(void **state) {
     (void)state;
     expect_listens("127.0.0.1", true, false);
     expect_listens("0.0.0.0", true, false);
+    expect_listens("localhost", true, has_ipv6());
     if (!has_ipv6())
         return;
     expect_listens("::1", false, true);
     expect_listens("[::1]", false, true);
     expect_listens("::", true, true);
+}
+
+/* A port of ::1 that is taken is not given, and is an error where it is wanted. */
+static void localhost_is_one_port(void **state) {
+    (void)state;
+    if (!has_ipv6())
+        return;
+    struct endpoint_config config = echo_server_config();
+    config.host = SLICE_LITERAL("::1");
+    echo_server_start(&server, config);
+    char expected[128];
+    snprintf(expected, sizeof(expected),
+             "cannot listen on localhost port %u: Address already in use", server.port);
+    expect_start_error("localhost", server.port, expected);
+    echo_server_stop(&server, 1000);
+    config.host = SLICE_LITERAL("localhost");
+    echo_server_start(&server, config);
+    assert_string_equal(endpoint_address(server.endpoint, 0), "127.0.0.1");
+    assert_string_equal(endpoint_address(server.endpoint, 1), "::1");
+    assert_null(endpoint_address(server.endpoint, 2));
+    echo_server_stop(&server, 1000);
 }
 
 static void connections_spread_over_the_threads(void **state) {
@@ -237,6 +259,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_that_cannot_be_had),
         cmocka_unit_test(addresses_of_both_families),
+        cmocka_unit_test(localhost_is_one_port),
         cmocka_unit_test(connections_spread_over_the_threads),
         cmocka_unit_test(who_rests_is_closed_and_who_has_begun_finishes),
         cmocka_unit_test(a_stop_waits_for_the_handler_beyond_its_grace),
