@@ -108,11 +108,26 @@ static void endpoint_free(struct endpoint *endpoint) {
     free(endpoint);
 }
 
+static struct error *open_sockets(struct arena *arena, const struct endpoint_config *config,
+                                  struct net_sockets *ret_sockets) {
+    if (config->passed_fds > 0)
+        TRY(net_sockets_adopt(arena, PASSED_FD, config->passed_fds, ret_sockets));
+    else
+        TRY(net_sockets_open(arena, config->host, config->port, ret_sockets));
+    if (!config->loopback_only || ret_sockets->loopback)
+        return NULL;
+    net_sockets_close(ret_sockets);
+    return error_local(arena,
+                       "whoever reaches %s could read and write everything: verify "
+                       "signatures with --auth, or say --no-auth",
+                       ret_sockets->addresses[0]);
+}
+
 struct error *endpoint_start(struct arena *arena, const struct endpoint_config *config,
                              struct endpoint **ret_endpoint) {
     CHECK(config->threads > 0 && config->handle != NULL);
     struct net_sockets sockets;
-    TRY(net_sockets_open(arena, config->host, config->port, &sockets));
+    TRY(open_sockets(arena, config, &sockets));
     struct endpoint *endpoint = endpoint_new(config, &sockets);
     struct net_server_options options = {
         .sockets = sockets,

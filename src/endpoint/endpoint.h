@@ -102,10 +102,16 @@ struct exchange_reply_options {
 
 void exchange_reply_with(struct exchange *exchange, const struct exchange_reply_options *options);
 
+enum { PASSED_FD = 3 };
+
 struct endpoint_config {
     struct slice host; /* a name or an address, IPv4 or IPv6 */
     uint16_t port;     /* 0: any free one */
-    unsigned threads;  /* I/O threads, at least 1 */
+    /* File descriptors from PASSED_FD on that whoever started the process listens at: instead of
+     * host and port. 0: none. */
+    unsigned passed_fds;
+    bool loopback_only; /* it is an error if others than this machine reach it */
+    unsigned threads;   /* I/O threads, at least 1 */
     struct endpoint_limits limits;
     struct tls_server *tls;           /* NULL: what comes is plain */
     struct guard_names allow_hosts;   /* names besides its own that it answers to */
@@ -143,8 +149,7 @@ struct error *endpoint_start(struct arena *arena, const struct endpoint_config *
 
 /* The real one, when the config said 0. */
 uint16_t endpoint_port(const struct endpoint *endpoint);
-/* The addresses that it listens at, each at that port: "127.0.0.1", "::1". NULL: there are no
- * more. */
+/* The addresses that it listens at: "127.0.0.1:8000", "[::1]:8000". NULL: there are no more. */
 const char *endpoint_address(const struct endpoint *endpoint, unsigned index);
 
 struct endpoint_stats {

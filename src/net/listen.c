@@ -1,7 +1,9 @@
-/* listen.c - getaddrinfo, bind, listen; every failure becomes an error that names the address. */
+/* listen.c - getaddrinfo, bind, listen, or what another process did of that; every failure becomes
+ * an error that names the address. */
 #include "net/listen.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -60,23 +62,31 @@ static void take(struct net_sockets *sockets, int fd) {
     struct sockaddr_storage address;
     socklen_t len = sizeof(address);
     const struct sockaddr *plain = (const struct sockaddr *)&address;
-    char port[8];
+    char host[64], port[8];
     CHECK(getsockname(fd, (struct sockaddr *)&address, &len) == 0);
-    CHECK(getnameinfo(plain, len, sockets->addresses[sockets->count], NET_ADDRESS_BYTES, port,
-                      sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) == 0);
-    sockets->port = (uint16_t)atoi(port);
+    CHECK(getnameinfo(plain, len, host, sizeof(host), port, sizeof(port),
+                      NI_NUMERICHOST | NI_NUMERICSERV) == 0);
+    snprintf(sockets->addresses[sockets->count], NET_ADDRESS_BYTES,
+             plain->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+    if (sockets->count == 0)
+        sockets->port = (uint16_t)atoi(port);
     sockets->loopback = sockets->loopback && is_loopback(plain);
     sockets->fds[sockets->count++] = fd;
 }
 
+static void limit_unsent(int fd) {
+    static const int unsent_max = UNSENT_BYTES_MAX;
+    setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_max, sizeof(unsent_max));
+}
+
 /* Returns 0, or an errno. "::" also takes IPv4. */
 static int open_one(const struct addrinfo *info, int *ret_fd) {
-    static const int on = 1, off = 0, unsent_max = UNSENT_BYTES_MAX;
+    static const int on = 1, off = 0;
     int fd = socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return errno;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_max, sizeof(unsent_max));
+    limit_unsent(fd);
     if (info->ai_family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
     if (bind(fd, info->ai_addr, info->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0) {
@@ -132,6 +142,38 @@ struct error *net_sockets_open(struct arena *arena, struct slice host, uint16_t 
         return NULL;
     return error_local(arena, "cannot listen on %.*s port %u: %s", SLICE_ARGS(host), port,
                        strerror(failure));
+}
+
+static bool is_listening_tcp(int fd) {
+    int listens = 0, domain = 0;
+    socklen_t len = sizeof(int);
+    return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) == 0 && listens != 0 &&
+           getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 &&
+           (domain == AF_INET || domain == AF_INET6);
+}
+
+struct error *net_sockets_adopt(struct arena *arena, int first, unsigned count,
+                                struct net_sockets *ret_sockets) {
+    struct net_sockets sockets = {.loopback = true};
+    if (count > NET_SOCKETS_MAX)
+        return error_local(arena, "cannot listen at %u sockets that were passed, only at %d", count,
+                           NET_SOCKETS_MAX);
+    for (int given = first; given < first + (int)count; given++) {
+        int fd = is_listening_tcp(given) ? fcntl(given, F_DUPFD_CLOEXEC, 0) : -1;
+        if (fd < 0) {
+            net_sockets_close(&sockets);
+            return error_local(arena,
+                               "cannot listen at file descriptor %d, which was passed: it is no "
+                               "listening TCP socket",
+                               given);
+        }
+        fcntl(given, F_SETFD, FD_CLOEXEC);
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+        limit_unsent(fd);
+        take(&sockets, fd);
+    }
+    *ret_sockets = sockets;
+    return NULL;
 }
 
 void net_sockets_close(struct net_sockets *sockets) {

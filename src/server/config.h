@@ -16,6 +16,8 @@ struct server_waiter {
 struct server_config {
     const char *host;
     uint16_t port;              /* 0: any free one */
+    unsigned passed_fds;        /* it listens at, instead (endpoint.h) */
+    bool loopback_only;         /* others than this machine must not reach it */
     const char **allow_hosts;   /* more names that it answers to; NULL ends them, or is for none */
     const char **allow_origins; /* whose web pages may ask, likewise; "*": all */
     const char *data_directory; /* NULL: in memory, or elsewhere */

@@ -152,6 +152,8 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
     struct endpoint_config config = {
         .host = slice_text(server->config.host),
         .port = server->config.port,
+        .passed_fds = server->config.passed_fds,
+        .loopback_only = server->config.loopback_only,
         .threads = server->config.threads,
         .limits = limits_of(&server->config),
         .tls = server->certificates == NULL ? NULL : certificates_tls(server->certificates),

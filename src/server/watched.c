@@ -119,6 +119,7 @@ struct error *server_start_waiting_endpoint(struct server *server, struct arena 
                                             struct endpoint **ret_endpoint) {
     struct endpoint_config config = pages_config(server, arena);
     config.port = server->config.port;
+    config.passed_fds = server->config.passed_fds;
     config.handle = handle_later;
     config.tls = server->certificates == NULL ? NULL : certificates_tls(server->certificates);
     return endpoint_start(arena, &config, ret_endpoint);

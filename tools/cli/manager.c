@@ -2,6 +2,7 @@
 #include "cli/manager.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,4 +24,15 @@ void manager_tell(const char *state) {
     sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address,
            (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size));
     close(fd);
+}
+
+unsigned manager_sockets(void) {
+    const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
+    unsigned long passed = 0;
+    if (pid != NULL && count != NULL && strtol(pid, NULL, 10) == (long)getpid())
+        passed = strtoul(count, NULL, 10);
+    unsetenv("LISTEN_PID");
+    unsetenv("LISTEN_FDS");
+    unsetenv("LISTEN_FDNAMES");
+    return passed > UINT16_MAX ? UINT16_MAX : (unsigned)passed;
 }

@@ -58,17 +58,19 @@ static void print_durability(const struct server_config *config) {
                words[config->store_url != NULL][config->durability != SERVER_SYNC]);
 }
 
-/* A name stands for itself, but for localhost, of which one may have less. */
+/* Names stand for themselves, but for localhost, of which a machine may have less. */
 static void print_listening(const struct server_config *config, const struct server *server) {
-    bool secure = config->tls_certificate != NULL, local = strcmp(config->host, "localhost") == 0;
-    const char *host = local ? server_address(server, 0) : config->host;
+    bool secure = config->tls_certificate != NULL;
+    const char *scheme = secure ? "https" : "http", *address;
     char url[300];
-    print_url(url, sizeof(url), secure, host, server_port(server));
-    printf("gramme " GRAMME_VERSION " listening on %s\n", url);
-    for (unsigned i = 1; local && (host = server_address(server, i)) != NULL; i++) {
-        print_url(url, sizeof(url), secure, host, server_port(server));
-        printf("  also on     %s\n", url);
+    if (strcmp(config->host, "localhost") != 0 && config->passed_fds == 0) {
+        print_url(url, sizeof(url), secure, config->host, server_port(server));
+        printf("gramme " GRAMME_VERSION " listening on %s\n", url);
+        return;
     }
+    printf("gramme " GRAMME_VERSION " listening on %s://%s\n", scheme, server_address(server, 0));
+    for (unsigned i = 1; (address = server_address(server, i)) != NULL; i++)
+        printf("  also on     %s://%s\n", scheme, address);
 }
 
 static void print_banner(const struct server_config *config, const struct server *server) {
@@ -227,6 +229,8 @@ static int run_serve(const struct invocation *invocation) {
     const struct serve_options *options = invocation->values;
     struct server_config config = options->config;
     choose_store(options, &config);
+    config.passed_fds = manager_sockets();
+    config.loopback_only = !config.auth && !options->no_auth;
     config.program = "gramme " GRAMME_VERSION;
     log_configure(options->log_level, options->log_format);
     struct signals signals;

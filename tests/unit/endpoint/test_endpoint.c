@@ -122,8 +122,10 @@ static void localhost_is_one_port(void **state) {
     echo_server_stop(&server, 1000);
     config.host = SLICE_LITERAL("localhost");
     echo_server_start(&server, config);
-    assert_string_equal(endpoint_address(server.endpoint, 0), "127.0.0.1");
-    assert_string_equal(endpoint_address(server.endpoint, 1), "::1");
+    snprintf(expected, sizeof(expected), "127.0.0.1:%u", server.port);
+    assert_string_equal(endpoint_address(server.endpoint, 0), expected);
+    snprintf(expected, sizeof(expected), "[::1]:%u", server.port);
+    assert_string_equal(endpoint_address(server.endpoint, 1), expected);
     assert_null(endpoint_address(server.endpoint, 2));
     echo_server_stop(&server, 1000);
 }
