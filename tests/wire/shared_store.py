@@ -8,9 +8,15 @@ import glob
 import hashlib
 import os
 import pathlib
+import pwd
+import shutil
+import signal
 import subprocess
+import tempfile
+import time
 import uuid
 
+PROGRAMS = os.environ.get("GRAMME_POSTGRES_BIN") or max(glob.glob("/usr/lib/postgresql/*/bin"), default="")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 URL = os.environ.get("GRAMME_POSTGRES")
 
@@ -32,10 +38,64 @@ class Cluster:
         self.process.stdout.close()
 
 
+class Pair:
+    """A primary and a standby that it waits for, in the `with` block; `url` names both, and means whichever takes writes."""
+
+    def __init__(self):
+        self.directory = tempfile.mkdtemp(prefix="gramme-pair-")
+        self.identity = []
+        if os.getuid() == 0:
+            shutil.chown(self.directory, "nobody")
+            self.identity = ["setpriv", "--reuid=nobody", f"--regid={pwd.getpwnam('nobody').pw_gid}", "--clear-groups"]
+        self.url = f"postgres://gramme@/postgres?host={self.directory},{self.directory}&port=6001,6002"
+        self.servers = []
+
+    def run(self, program, *arguments):
+        done = subprocess.run([*self.identity, f"{PROGRAMS}/{program}", *arguments], cwd=self.directory, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode:
+            raise AssertionError(f"{program} failed:\n{done.stdout}")
+
+    def ask(self, port, sql):
+        return ask(f"postgres://gramme@/postgres?host={self.directory}&port={port}", sql)
+
+    def serve(self, name, port):
+        with open(f"{self.directory}/{name}/postgresql.conf", "a") as settings:
+            settings.write(f"\nlisten_addresses = ''\nunix_socket_directories = '{self.directory}'\nport = {port}\nfsync = off\n")
+        with open(f"{self.directory}/{name}.log", "w") as log:
+            self.servers.append(subprocess.Popen([*self.identity, f"{PROGRAMS}/postgres", "-D", f"{self.directory}/{name}"],
+                                                 cwd=self.directory, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
+        deadline = time.monotonic() + 30
+        while subprocess.run([f"{PROGRAMS}/pg_isready", "-q", "-h", self.directory, "-p", str(port)]).returncode:
+            if time.monotonic() > deadline:
+                raise AssertionError(pathlib.Path(self.directory, f"{name}.log").read_text())
+            time.sleep(0.05)
+
+    def __enter__(self):
+        self.run("initdb", "-D", "primary", "-U", "gramme", "--auth=trust", "--no-sync", "--locale=C")
+        self.serve("primary", 6001)
+        self.run("pg_basebackup", "-h", self.directory, "-p", "6001", "-U", "gramme", "-D", "standby", "-R", "-c", "fast")
+        self.serve("standby", 6002)
+        self.ask(6001, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.ask(6001, "SELECT pg_reload_conf()")
+        return self
+
+    def fail_over(self):
+        """The primary is killed, with all its sessions, and the standby promoted, which then waits for nobody."""
+        self.servers[0].kill()
+        self.servers[0].wait()
+        self.run("pg_ctl", "-D", "standby", "promote", "-w")
+
+    def __exit__(self, *_):
+        for server in self.servers:
+            server.send_signal(signal.SIGQUIT)
+            server.wait(30)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
 def ask(server, sql):
     """The lines that psql prints for a statement."""
-    programs = os.environ.get("GRAMME_POSTGRES_BIN") or max(glob.glob("/usr/lib/postgresql/*/bin"))
-    return subprocess.run([f"{programs}/psql", "-qAt", server, "-c", sql], check=True, text=True, stdin=subprocess.DEVNULL,
+    return subprocess.run([f"{PROGRAMS}/psql", "-qAt", server, "-c", sql], check=True, text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.split()
 
 

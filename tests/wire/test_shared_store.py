@@ -300,6 +300,26 @@ class Killing(unittest.TestCase):
             self.check(server.port, load, pauses)
             self.assertEqual(load.errors, 0)
 
+    def test_a_standby_is_promoted(self):
+        """What was acknowledged is on the standby, and whatever was on its way is looked up there."""
+        with shared_store.Pair() as pair:
+            made = gramme("store", "init", "--unsafe", pair.url)
+            self.assertRegex(made.stdout, r"synchronous_standby_names +\*")
+            with Server("--store", pair.url) as server:
+                create_table(server.port)
+                load = Load(server.port)
+                try:
+                    wait_until(lambda: len(load.acknowledged) > 200, "writing")
+                    began = time.monotonic()
+                    pair.fail_over()
+                    before = len(load.acknowledged)
+                    wait_until(lambda: len(load.acknowledged) > before + 20, "writing again")
+                    pause = time.monotonic() - began
+                finally:
+                    load.end()
+                self.check(server.port, load, [pause])
+                self.assertEqual(load.errors, 0)
+
     def test_nothing_acknowledged_is_lost(self):
         store = new_store()
         leader, pauses = Server("--store", store).start(), []
