@@ -36,6 +36,12 @@ export function text(value, attributes = {}) {
 
 // ---- messages ----
 
+/** What is behind a dialog can be neither read well nor clicked: messages are in the dialog on top. */
+function toastsOnTop() {
+    const place = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body, toasts = document.getElementById("toasts");
+    if (toasts.parentNode !== place) place.append(toasts);
+}
+
 export function toast(message, kind = "good") {
     const node = h("div", {class: `toast ${kind}`}, message, iconButton("remove", "Dismiss", () => node.remove()));
     document.getElementById("toasts").append(node);
@@ -74,11 +80,13 @@ export function dialog(title, build, attributes = {}) {
         };
         node.append(h("div", {class: "dialog-head"}, heading, iconButton("remove", "Close", () => close())), build(close, node));
         node.addEventListener("close", () => {
+            toastsOnTop();
             node.remove();
             resolve(result);
         });
         document.body.append(node);
         node.showModal();
+        toastsOnTop();
     });
 }
 

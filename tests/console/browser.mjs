@@ -96,8 +96,13 @@ export async function picture(page, name) {
 /** The dialog on top. */
 export const dialogOf = (page) => page.locator("dialog").last();
 
+/** Waits for a message, and takes it away: the next one that says so is another one. */
 export async function toastSays(page, text) {
-    await page.locator(".toast", {hasText: text}).first().waitFor();
+    await until(() => page.evaluate((wanted) => {
+        const found = [...document.querySelectorAll(".toast")].find((node) => node.textContent.includes(wanted));
+        found?.remove();
+        return found !== undefined;
+    }, text));
 }
 
 /** The texts of the cells of a grid or table, row by row. */

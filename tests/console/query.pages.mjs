@@ -148,7 +148,7 @@ test("a policy that somebody else has written meanwhile is not overwritten", asy
     await api("PutResourcePolicy", {ResourceArn: arn, Policy: JSON.stringify({Version: "2012-10-17", Statement: [{Sid: "Theirs", Effect: "Allow",
         Principal: {AWS: "arn:aws:iam::000000000000:root"}, Action: "dynamodb:GetItem", Resource: arn}]})});
     await page.getByRole("button", {name: "Save policy"}).click();
-    await page.locator(".toast.bad", {hasText: "Exception"}).last().waitFor();
+    await toastSays(page, "Exception");
     assert.equal(JSON.parse((await api("GetResourcePolicy", {ResourceArn: arn})).Policy).Statement[0].Sid, "Theirs");
 });
 
