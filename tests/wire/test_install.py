@@ -133,6 +133,11 @@ class Installed(unittest.TestCase):
             for command in commands:
                 self.assertIn(f'\n.SH "{command}"\n', page)
 
+    def test_completion_for_three_shells(self):
+        for shell, place in (("bash", "bash-completion/completions/gramme.bash"), ("zsh", "zsh/site-functions/_gramme"),
+                             ("fish", "fish/vendor_completions.d/gramme.fish")):
+            self.assertEqual((self.place / "share" / place).read_text(), run(str(self.place / "bin/gramme"), "completion", shell))
+
     def test_the_settings_name_every_option(self):
         for name in SYSTEMS:
             text = (self.place / f"share/gramme/{name}/gramme-{name}.env").read_text()

@@ -112,6 +112,7 @@ extern const struct command command_top;
 extern const struct command command_healthcheck;
 extern const struct command command_cost;
 extern const struct command command_operations;
+extern const struct command command_completion;
 
 /* All of them, as help lists them; NULL ends them. */
 extern const struct command *const commands[];
@@ -123,6 +124,9 @@ struct command_family {
     const char *about;
     const struct command *const *commands; /* NULL ends them */
 };
+
+/* All of them, likewise. */
+extern const struct command_family *const command_families[];
 
 extern const struct command_family family_cert;
 extern const struct command_family family_key;

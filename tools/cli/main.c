@@ -9,13 +9,23 @@
 #include "cli/say.h"
 
 const struct command *const commands[] = {
-    &command_serve,       &command_apply, &command_backup,     &command_restore,
-    &command_check,       &command_rekey, &command_bench,      &command_top,
-    &command_healthcheck, &command_cost,  &command_operations, NULL,
+    &command_serve,
+    &command_apply,
+    &command_backup,
+    &command_restore,
+    &command_check,
+    &command_rekey,
+    &command_bench,
+    &command_top,
+    &command_healthcheck,
+    &command_cost,
+    &command_operations,
+    &command_completion,
+    NULL,
 };
 
-static const struct command_family *const families[] = {&family_user, &family_role,  &family_key,
-                                                        &family_cert, &family_store, NULL};
+const struct command_family *const command_families[] = {&family_user, &family_role,  &family_key,
+                                                         &family_cert, &family_store, NULL};
 
 static void print_help(FILE *out) {
     fputs("gramme: a DynamoDB-compatible database\n"
@@ -23,7 +33,7 @@ static void print_help(FILE *out) {
           "Usage: gramme COMMAND [OPTIONS]\n"
           "\n",
           out);
-    help_list(commands, families, out);
+    help_list(commands, command_families, out);
     fputs("\n"
           "  gramme COMMAND --help   says what a command takes\n"
           "  gramme --version        prints the version\n"
@@ -102,8 +112,8 @@ int main(int argc, char **argv) {
     for (size_t i = 0; commands[i] != NULL; i++)
         if (strcmp(name, commands[i]->name) == 0)
             return run(commands[i], argc - 2, argv + 2);
-    for (size_t i = 0; families[i] != NULL; i++)
-        if (strcmp(name, families[i]->name) == 0)
-            return run_family(families[i], argc - 2, argv + 2);
+    for (size_t i = 0; command_families[i] != NULL; i++)
+        if (strcmp(name, command_families[i]->name) == 0)
+            return run_family(command_families[i], argc - 2, argv + 2);
     return no_such_command(name, commands);
 }
