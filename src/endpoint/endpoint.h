@@ -110,8 +110,9 @@ struct endpoint_config {
     /* File descriptors from PASSED_FD on that whoever started the process listens at: instead of
      * host and port. 0: none. */
     unsigned passed_fds;
-    bool loopback_only; /* it is an error if others than this machine reach it */
-    unsigned threads;   /* I/O threads, at least 1 */
+    unsigned leniencies; /* base/leniency.h */
+    bool loopback_only;  /* it is an error if others than this machine reach it */
+    unsigned threads;    /* I/O threads, at least 1 */
     struct endpoint_limits limits;
     struct tls_server *tls;           /* NULL: what comes is plain */
     struct guard_names allow_hosts;   /* names besides its own that it answers to */

@@ -1,6 +1,7 @@
 /* front.c - requests that are not for the API: those of pages that may not ask, and then, in the
  * order in which the service checks, CORS, health, then 404 for every method but POST, every path
  * but "/" and bodies that are not JSON. */
+#include "base/leniency.h"
 #include "endpoint/connection_state.h"
 
 static void preflight(struct exchange *exchange) {
@@ -23,6 +24,17 @@ static void health(struct exchange *exchange) {
     buffer_append_slice(&exchange->reply, exchange->request.known[HTTP_HOST]);
     buffer_append_byte(&exchange->reply, ' ');
     exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 200});
+}
+
+/* In the words of DynamoDB Local. */
+static void refuse_root(struct exchange *exchange) {
+    buffer_append_text(
+        &exchange->reply,
+        "{\"__type\":\"com.amazonaws.dynamodb.v20120810#MissingAuthenticationToken\","
+        "\"Message\":\"Request must contain either a valid (registered) AWS access key "
+        "ID or X.509 certificate.\"}");
+    exchange->plain_json = false;
+    exchange_reply(exchange, 400);
 }
 
 /* An error that clients of the API show. It goes to programs, mostly: the page of another site does
@@ -118,7 +130,7 @@ static void handle_admitted(struct endpoint *endpoint, struct exchange *exchange
     if (request->verb == HTTP_VERB_OPTIONS && is_allowed_page(endpoint, request))
         preflight(exchange);
     else if (reads && at_root)
-        health(exchange);
+        (config->leniencies & LENIENT_ROOT ? refuse_root : health)(exchange);
     else if (handle_own(config, exchange, json))
         return;
     else if (reads && config->handle_other != NULL && config->handle_other(exchange))

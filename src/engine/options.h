@@ -22,6 +22,7 @@ struct engine_options {
     /* For tests of clients: what touches an item of a transaction that runs at about the same time
      * fails with a conflict, as in the service, though there is no need for it here. */
     bool transaction_conflicts;
+    unsigned leniencies; /* base/leniency.h */
     /* What limits the use of tables, as the service does; NULL: nothing. Not the engine's. */
     struct throttle *throttle;
     /* The store keeps data on a disk as it is: a table that asks for encryption gets none, which is

@@ -1,6 +1,7 @@
 /* stream_change.c - streams that begin and end with their tables. */
 #include "engine/stream_change.h"
 
+#include "base/leniency.h"
 #include "base/timestamp.h"
 #include "engine/keyspace.h"
 #include "engine/sequence.h"
@@ -55,12 +56,13 @@ void stream_make(struct engine *engine, struct arena *arena, struct store_txn *t
                  struct table_definition *definition, uint64_t *last_number) {
     int64_t now_ms = clock_now_ms(engine->options.clock);
     int64_t used_ms = sequence_ms(engine->sequence.last);
+    bool one_shard = engine->options.leniencies & LENIENT_ONE_SHARD;
     struct stream_definition stream = {
         .table_name = definition->name,
         .id = format_take_id(&engine->format),
         .view = definition->stream,
         .keys = definition->keys,
-        .shards = capacity_partitions(definition, NULL),
+        .shards = one_shard ? 1 : capacity_partitions(definition, NULL),
         .created_ms = now_ms > used_ms ? now_ms : used_ms + 1,
     };
     stream.label = label_of(arena, stream.created_ms);

@@ -60,6 +60,7 @@ struct op_context {
     struct throttle *throttle; /* NULL: nothing limits reads, and the engine limits no writes */
     struct slice region;
     struct slice account;
+    unsigned leniencies;   /* base/leniency.h */
     struct slice endpoint; /* host:port, for DescribeEndpoints */
     /* Asks whether the caller of permission->call would be allowed something, beyond what is asked
      * before run; NULL: they would. May be NULL: nobody is ever refused. */

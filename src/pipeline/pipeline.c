@@ -13,6 +13,7 @@
 #include "pipeline/pipeline.h"
 
 #include "base/container.h"
+#include "base/leniency.h"
 #include "base/log.h"
 #include "http/reply.h"
 #include "ops/permission/permission.h"
@@ -374,7 +375,9 @@ static struct error *read_call(struct pipeline_call *self) {
     const struct op *op = call->op;
     call->request = arena_zalloc(arena, op->input->size);
     call->layer = op_layer(op);
-    TRY(fields_decode(arena, self->exchange->request.body, op->input, &call->layer, call->request));
+    bool lenient = call->context->leniencies & LENIENT_NUMBER_TEXT;
+    TRY((lenient ? fields_decode_lenient : fields_decode)(arena, self->exchange->request.body,
+                                                          op->input, &call->layer, call->request));
     TRY(fields_check(arena, op->input, call->layer != op_layer(op), call->request));
     self->step = STEP_VALIDATE;
     if (op->validate != NULL)

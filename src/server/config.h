@@ -49,6 +49,7 @@ struct server_config {
     unsigned burst_seconds;    /* with it: of unused units that are kept */
     struct alarm_actions_config alarm_actions;
     bool transaction_conflicts; /* for tests of clients: see struct engine_options */
+    unsigned leniencies;        /* towards clients of DynamoDB Local: base/leniency.h */
     bool test_faults;           /* likewise: what is to go wrong is told at /_gramme/faults */
     uint32_t slow_ms;           /* requests that take longer are told in the log; 0: none are */
     bool metrics_open;          /* /metrics is answered to everybody */

@@ -66,6 +66,7 @@ struct error *server_start_engine(struct server *server, struct arena *arena) {
         .random = &system_random,
         .ttl_delay_ms = (int64_t)server->config.ttl_delay_ms,
         .transaction_conflicts = server->config.transaction_conflicts,
+        .leniencies = server->config.leniencies,
         .throttle = server->throttle,
         .plain_files = server->config.data_directory != NULL && server->config.encrypt_with == NULL,
         .meters = server->commit_meters,

@@ -153,6 +153,7 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         .host = slice_text(server->config.host),
         .port = server->config.port,
         .passed_fds = server->config.passed_fds,
+        .leniencies = server->config.leniencies,
         .loopback_only = server->config.loopback_only,
         .threads = server->config.threads,
         .limits = limits_of(&server->config),

@@ -20,6 +20,7 @@ struct op_context server_context_new(struct server *server) {
         .throttle = server->throttle,
         .region = slice_text(server->config.region),
         .account = slice_text(server->config.account),
+        .leniencies = server->config.leniencies,
         .endpoint = server->endpoint_name,
         .ask = pipeline_ask,
     };

@@ -33,7 +33,7 @@ static bool passes(const struct error *error) {
 }
 
 static void check_create(struct arena *arena, const struct create_table_request *request) {
-    if (!passes(create_table_check(arena, request)))
+    if (!passes(create_table_check(arena, request, 0)))
         return;
     struct definitions definitions = definitions_of(arena, &request->attribute_definitions);
     struct key_schema keys = key_schema_of(&request->key_schema, &definitions);

@@ -81,6 +81,13 @@ struct argument {
 
 struct invocation;
 
+/* Words of a command, and which it is. */
+struct command_line {
+    const struct command *command;
+    int argc;
+    char *const *argv;
+};
+
 struct command {
     const char *name;
     const char *summary;              /* for the list of commands */
@@ -93,6 +100,9 @@ struct command {
      * member of its values that is here. */
     bool has_settings;
     size_t settings_file;
+    /* Puts what was given into the words of another command; what that one reads is in the arena.
+     * NULL: the tables tell how it is read. */
+    struct error *(*translate)(struct arena *arena, struct command_line *line);
     /* What the tables cannot tell of, after all of them hold; or NULL. The error's text goes
      * before "; see gramme NAME --help". */
     struct error *(*check)(struct invocation *invocation);
@@ -102,6 +112,7 @@ struct command {
 };
 
 extern const struct command command_serve;
+extern const struct command command_local;
 extern const struct command command_apply;
 extern const struct command command_backup;
 extern const struct command command_restore;

@@ -9,19 +9,13 @@
 #include "cli/say.h"
 
 const struct command *const commands[] = {
-    &command_serve,
-    &command_apply,
-    &command_backup,
-    &command_restore,
-    &command_check,
-    &command_rekey,
-    &command_bench,
-    &command_top,
-    &command_healthcheck,
-    &command_cost,
-    &command_operations,
-    &command_completion,
-    NULL,
+    &command_serve,      &command_local,
+    &command_apply,      &command_backup,
+    &command_restore,    &command_check,
+    &command_rekey,      &command_bench,
+    &command_top,        &command_healthcheck,
+    &command_cost,       &command_operations,
+    &command_completion, NULL,
 };
 
 const struct command_family *const command_families[] = {&family_user, &family_role,  &family_key,
@@ -58,7 +52,12 @@ static int run(const struct command *command, int argc, char *const *argv) {
     struct invocation invocation;
     int status = 0;
     arena_init(&arena);
-    struct error *error = options_read(&arena, command, argc, argv, &invocation);
+    struct command_line line = {command, argc, argv};
+    struct error *error = NULL;
+    if (command->translate != NULL)
+        error = command->translate(&arena, &line);
+    if (error == NULL)
+        error = options_read(&arena, line.command, line.argc, line.argv, &invocation);
     if (error != NULL) {
         say(stderr, "gramme %s: %.*s; see gramme %s --help\n", command->name,
             SLICE_ARGS(error->message), command->name);
@@ -66,7 +65,7 @@ static int run(const struct command *command, int argc, char *const *argv) {
     } else if (invocation.help) {
         help_print(command, stdout);
     } else {
-        status = command->run(&invocation);
+        status = line.command->run(&invocation);
     }
     arena_release(&arena);
     return status;

@@ -1,6 +1,7 @@
 /* serve.c - `gramme serve`: starts the server, waits for signals, stops. */
 #include "admin/remote_store.h"
 #include "base/container.h"
+#include "base/leniency.h"
 #include "base/log.h"
 #include "base/secret.h"
 #include "cli/manager.h"
@@ -16,6 +17,7 @@ struct serve_options {
     const char *settings;
     bool memory;
     bool no_auth;
+    bool like_local;
     enum log_level log_level;
     enum log_format log_format;
 };
@@ -230,6 +232,7 @@ static int run_serve(const struct invocation *invocation) {
     struct server_config config = options->config;
     choose_store(options, &config);
     config.passed_fds = manager_sockets();
+    config.leniencies = options->like_local ? LENIENT_ALL : 0;
     config.loopback_only = !config.auth && !options->no_auth;
     config.program = "gramme " GRAMME_VERSION;
     log_configure(options->log_level, options->log_format);
@@ -438,6 +441,9 @@ static const struct option serve_options[] = {
      AT(config.transaction_conflicts), .otherwise = "it waits its turn",
      .help = "a write or transaction on an item of another transaction that runs at the same time "
              "fails with TransactionConflict"},
+    {"like-local", .kind = OPTION_FLAG, AT(like_local), .otherwise = "as the service",
+     .help = "be as lenient as DynamoDB Local where tools rely on it, as gramme local is; see "
+             "docs/COMPATIBILITY.md"},
     {"test-faults", .kind = OPTION_FLAG, AT(config.test_faults),
      .help = "requests fail, wait or lose their connection when they are told to: GET, POST and "
              "DELETE of /_gramme/faults, as in {\"Operation\": \"PutItem\", \"Error\": "

@@ -1,6 +1,7 @@
 /* arn.c - ARNs taken apart, and TableName members that may be one. */
 #include "ops/request/arn.h"
 
+#include "base/leniency.h"
 #include "model/limits.h"
 #include "ops/op.h"
 #include "ops/request/field.h"
@@ -103,13 +104,14 @@ struct error *table_name_resolve(const struct op_call *call, struct slice given,
         return error_validation(arena, format_text);
     if (!is_partition(arn.partition))
         return ARN_ERROR(arena, "Invalid AWS partition in", given);
-    if (!slice_equal(arn.region, call->context->region))
+    bool any = call->context->leniencies & LENIENT_ANY_ARN;
+    if (!any && !slice_equal(arn.region, call->context->region))
         return ARN_ERROR(arena, "Invalid AWS region in", given);
     if (arn.kind != ARN_TABLE)
         return ARN_ERROR(arena, "Invalid resource type in", given);
     if (!field_name_matches(arn.table) || arn.table.len > LIMIT_TABLE_NAME_MAX)
         return error_validation(arena, format_text);
-    if (!slice_equal(arn.account, call->context->account))
+    if (!any && !slice_equal(arn.account, call->context->account))
         return arn_denied(call, given);
     *ret_name = arn.table;
     return NULL;

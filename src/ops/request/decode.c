@@ -35,6 +35,7 @@ struct decoder {
     struct json_reader reader;
     struct arena *arena;
     enum value_layer layer;
+    bool number_text;     /* numbers may be strings of digits */
     bool beyond_current;  /* some value is nested too deeply for the current layer */
     struct buffer values; /* over memory of the arena; never grows, never released */
 };
@@ -74,6 +75,13 @@ static bool parse_decimal(struct arena *arena, struct slice text, int64_t *ret_n
     return true;
 }
 
+static bool parse_digits(struct slice text, int64_t *ret_n) {
+    for (size_t i = 0; i < text.len; i++)
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+    return text.len > 0 && parse_integer(text, ret_n);
+}
+
 static struct error *decode_number(struct decoder *decoder, enum field_type type,
                                    struct field_int *ret_number) {
     const char *java_type = type == FIELD_INTEGER ? "Integer" : "Long";
@@ -84,6 +92,8 @@ static struct error *decode_number(struct decoder *decoder, enum field_type type
         fits = parse_integer(reader->text, &n);
     else if (reader->token == JSON_DECIMAL)
         fits = parse_decimal(decoder->arena, reader->text, &n);
+    else if (reader->token == JSON_STRING && decoder->number_text)
+        fits = parse_digits(reader->text, &n);
     if (!fits || (type == FIELD_INTEGER && (n < INT32_MIN || n > INT32_MAX)))
         return shape_scalar_error(reader, java_type);
     *ret_number = (struct field_int){true, n};
@@ -465,16 +475,31 @@ static struct error *decode_request(struct decoder *decoder, struct slice json,
     return error;
 }
 
-struct error *fields_decode(struct arena *arena, struct slice json, const struct shape *shape,
-                            enum value_layer *layer, void *ret_request) {
-    struct decoder decoder = {.arena = arena, .layer = *layer};
-    struct arena_mark mark = arena_mark(arena);
+static struct error *decode_layered(const struct decoder *fresh, struct slice json,
+                                    const struct shape *shape, enum value_layer *layer,
+                                    void *ret_request) {
+    struct decoder decoder = *fresh;
+    struct arena_mark mark = arena_mark(fresh->arena);
     struct error *error = decode_request(&decoder, json, shape, ret_request);
     if (error != NULL || !decoder.beyond_current || *layer == VALUE_LAYER_OLDER)
         return error;
-    arena_rewind(arena, mark);
+    arena_rewind(fresh->arena, mark);
     memset(ret_request, 0, shape->size);
     *layer = VALUE_LAYER_OLDER;
-    struct decoder again = {.arena = arena, .layer = VALUE_LAYER_OLDER};
-    return decode_request(&again, json, shape, ret_request);
+    decoder = *fresh;
+    decoder.layer = VALUE_LAYER_OLDER;
+    return decode_request(&decoder, json, shape, ret_request);
+}
+
+struct error *fields_decode(struct arena *arena, struct slice json, const struct shape *shape,
+                            enum value_layer *layer, void *ret_request) {
+    struct decoder decoder = {.arena = arena, .layer = *layer};
+    return decode_layered(&decoder, json, shape, layer, ret_request);
+}
+
+struct error *fields_decode_lenient(struct arena *arena, struct slice json,
+                                    const struct shape *shape, enum value_layer *layer,
+                                    void *ret_request) {
+    struct decoder decoder = {.arena = arena, .layer = *layer, .number_text = true};
+    return decode_layered(&decoder, json, shape, layer, ret_request);
 }

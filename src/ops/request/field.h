@@ -174,6 +174,11 @@ struct field {
 struct error *fields_decode(struct arena *arena, struct slice json, const struct shape *shape,
                             enum value_layer *layer, void *ret_request);
 
+/* The same, but numbers may be strings of digits (LENIENT_NUMBER_TEXT). */
+struct error *fields_decode_lenient(struct arena *arena, struct slice json,
+                                    const struct shape *shape, enum value_layer *layer,
+                                    void *ret_request);
+
 /* The constraint errors of a decoded request, or NULL. When it fell through to the older layer, or
  * a required member is missing, all are worded as there: no FIELD_FIRST, FIELD_NEW_FORM, FIELD_BARE
  * and enum_error. */

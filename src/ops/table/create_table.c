@@ -68,7 +68,7 @@ struct create_table {
 static struct error *validate(struct op_call *call) {
     const struct create_table_request *request = call->request;
     TRY(table_change_new(call, request->table_name, sizeof(struct create_table)));
-    TRY(create_table_check(call->arena, request));
+    TRY(create_table_check(call->arena, request, call->context->leniencies));
     if (!slice_present(request->resource_policy))
         return NULL;
     struct create_table *work = call->work;

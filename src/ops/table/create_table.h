@@ -25,6 +25,7 @@ struct create_table_request {
 };
 
 /* Everything that is wrong with a request before the catalog is looked at. */
-struct error *create_table_check(struct arena *arena, const struct create_table_request *request);
+struct error *create_table_check(struct arena *arena, const struct create_table_request *request,
+                                 unsigned leniencies);
 
 #endif

@@ -1,6 +1,7 @@
 /* create_table_check.c - CreateTable's checks, in the order in which the service makes them:
  * billing, keys, definitions, local indexes, global indexes, vector indexes, stream, encryption,
  * on-demand and warm throughput, tags. At the end what this version cannot do. */
+#include "base/leniency.h"
 #include "model/capacity.h"
 #include "model/limits.h"
 #include "ops/table/create_table.h"
@@ -18,6 +19,7 @@ struct creation {
     enum billing_mode billing;
     struct name_set index_names; /* of all families; not sorted before all are in */
     size_t projected_count;
+    unsigned leniencies;
 };
 
 /* ---- billing ---- */
@@ -105,6 +107,8 @@ static struct error *check_definitions(struct creation *creation) {
     TRY(check_global_names(creation));
     bool indexes = request->local_secondary_indexes.present ||
                    request->global_secondary_indexes.present || request->vector_indexes.present;
+    if (indexes && (creation->leniencies & LENIENT_SPARE_ATTRIBUTES))
+        return NULL;
     if (indexes)
         return check_definitions_used(creation);
     if (request->key_schema.count != request->attribute_definitions.count)
@@ -307,8 +311,9 @@ static struct error *refuse_missing_features(const struct creation *creation) {
     return NULL;
 }
 
-struct error *create_table_check(struct arena *arena, const struct create_table_request *request) {
-    struct creation creation = {.arena = arena, .request = request};
+struct error *create_table_check(struct arena *arena, const struct create_table_request *request,
+                                 unsigned leniencies) {
+    struct creation creation = {.arena = arena, .request = request, .leniencies = leniencies};
     creation.billing = billing_mode_from_name(request->billing_mode);
     creation.definitions = definitions_of(arena, &request->attribute_definitions);
     TRY(settings_check(arena, request->settings));

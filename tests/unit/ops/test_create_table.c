@@ -37,7 +37,7 @@ static const char *create_text(struct arena *arena, const char *members) {
     if (strcmp(constraint, "ok") != 0)
         return constraint;
     return error_text(arena,
-                      create_table_check(arena, decoded(arena, input_of("CreateTable"), given)));
+                      create_table_check(arena, decoded(arena, input_of("CreateTable"), given), 0));
 }
 
 static void run_cases(struct arena *arena, const struct create_case *cases, size_t count) {

@@ -1,0 +1,118 @@
+"""`gramme local`: the arguments of DynamoDB Local, and where it is as lenient; the plain server stays exact."""
+
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+import pathlib
+
+from server import SANITIZER, START_S, STOP_S, Server, binary
+from wire import boto3_client, call, http_request
+
+ROOT = (b'{"__type":"com.amazonaws.dynamodb.v20120810#MissingAuthenticationToken","Message":"Request must contain either a valid '
+        b'(registered) AWS access key ID or X.509 certificate."}')
+TABLE = {"TableName": "table", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST",
+         "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}]}
+SPARE = {**TABLE, "TableName": "spare", "GlobalSecondaryIndexes": [
+            {"IndexName": "index", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}],
+         "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "g", "unused")]}
+TEXTS = {**TABLE, "TableName": "texts", "BillingMode": "PROVISIONED",
+         "ProvisionedThroughput": {"ReadCapacityUnits": "5", "WriteCapacityUnits": "6"}}
+FOREIGN = {"TableName": "arn:aws:dynamodb:ddblocal:123456789012:table/table"}
+
+
+class Local:
+    def __init__(self, *arguments):
+        self.errors = tempfile.TemporaryFile("a+")
+        self.process = subprocess.Popen([binary(), "local", *arguments], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=self.errors)
+
+    def __enter__(self):
+        line = self.process.stdout.readline()
+        found = re.search(r"listening on http://\S+:(\d+)$", line)
+        if not found:
+            self.errors.seek(0)
+            raise AssertionError(line + self.errors.read())
+        self.port = int(found.group(1))
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.output, _ = self.process.communicate(timeout=STOP_S)
+        self.errors.seek(0)
+        errors = self.errors.read()
+        assert self.process.returncode == 0 and not SANITIZER.search(errors), errors
+
+
+def run(*arguments):
+    done = subprocess.run([binary(), "local", *arguments], text=True, capture_output=True, timeout=START_S)
+    return done.returncode, done.stdout, done.stderr
+
+
+def shards(port):
+    call(port, "UpdateTable", {"TableName": "table", "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}})
+    arn = call(port, "DescribeTable", {"TableName": "table"}).json["Table"]["LatestStreamArn"]
+    return len(call(port, "DescribeStream", {"StreamArn": arn}).json["StreamDescription"]["Shards"])
+
+
+class InItsPlace(unittest.TestCase):
+    def test_what_is_lenient(self):
+        with Local("java", "-Djava.library.path=./DynamoDBLocal_lib", "-Xmx1g", "-jar", "DynamoDBLocal.jar", "-inMemory", "-sharedDb",
+                   "-port", "0", "-disableTelemetry", "-delayTransientStatuses", "-optimizeDbBeforeStartup") as local:
+            reply = http_request(local.port, "GET", "/", {})
+            self.assertEqual((reply.status, reply.body), (400, ROOT))
+            self.assertEqual(http_request(local.port, "HEAD", "/", {}).status, 400)
+            for table in (TABLE, SPARE, TEXTS):
+                self.assertEqual(call(local.port, "CreateTable", table).status, 200, table)
+            throughput = call(local.port, "DescribeTable", {"TableName": "texts"}).json["Table"]["ProvisionedThroughput"]
+            self.assertEqual((throughput["ReadCapacityUnits"], throughput["WriteCapacityUnits"]), (5, 6))
+            self.assertEqual(call(local.port, "DescribeTable", FOREIGN).status, 200)
+            self.assertEqual(shards(local.port), 1)
+            wrong = {**TEXTS, "ProvisionedThroughput": {"ReadCapacityUnits": "5x", "WriteCapacityUnits": ""}}
+            self.assertIn("SerializationException", call(local.port, "CreateTable", wrong).error)
+            self.assertEqual(boto3_client(f"http://localhost:{local.port}").list_tables()["TableNames"], ["spare", "table", "texts"])
+
+    def test_the_plain_server_is_exact(self):
+        with Server("--memory") as server:
+            self.assertEqual(http_request(server.port, "GET", "/", {}).status, 200)
+            self.assertEqual(call(server.port, "CreateTable", TABLE).status, 200)
+            self.assertIn("Some AttributeDefinitions are not used", call(server.port, "CreateTable", SPARE).error)
+            self.assertIn("SerializationException", call(server.port, "CreateTable", TEXTS).error)
+            self.assertIn("Invalid AWS region", call(server.port, "DescribeTable", FOREIGN).error)
+            self.assertGreater(shards(server.port), 1)
+
+    def test_data_stay_below_the_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for expected in ([], ["table"]):
+                with Local("-dbPath", folder, "-port", "0") as local:
+                    self.assertEqual(call(local.port, "ListTables", {}).json["TableNames"], expected)
+                    call(local.port, "CreateTable", TABLE)
+            self.assertEqual([path.name for path in pathlib.Path(folder).iterdir()], ["gramme-local"])
+
+    def test_pages(self):
+        def allowed(local, origin):
+            reply = http_request(local.port, "OPTIONS", "/", {"Origin": origin, "Access-Control-Request-Method": "POST"})
+            return reply.headers.get("access-control-allow-origin")
+
+        with Local("-inMemory", "-port", "0") as local:
+            self.assertIn(allowed(local, "https://a.example"), ("*", "https://a.example"))
+        with Local("-inMemory", "-port", "0", "-cors", "http://a.example:3000,b.example") as local:
+            self.assertEqual(allowed(local, "http://a.example:3000"), "http://a.example:3000")
+            self.assertEqual(allowed(local, "https://b.example"), "https://b.example")
+            self.assertIsNone(allowed(local, "https://c.example"))
+
+    def test_words(self):
+        status, out, err = run("-help")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("-dbPath DIR", out)
+        self.assertRegex(run("-version")[1], r"^gramme \d")
+        for arguments, text in ((["-nope"], "no argument '-nope'"), (["-port"], "a value is missing after '-port'"), (["x"], "'x'"),
+                                (["-port", "x"], "not 'x'"), (["-inMemory", "-dbPath", "."], "do not go together")):
+            status, out, err = run(*arguments)
+            self.assertEqual((status, out), (2, ""))
+            self.assertIn(text, err)
+
+
+if __name__ == "__main__":
+    unittest.main()
