@@ -80,19 +80,21 @@ async function tableCharts(table, hours, signal) {
 }
 
 function chartsPanel(load, signal) {
-    const place = h("div", {class: "charts"}), hours = select(RANGES, "1", () => busy(null, look), {"aria-label": "Time range"});
-    async function look() {
+    const place = h("div", {class: "charts"}), hours = select(RANGES, "1", () => look(), {"aria-label": "Time range"});
+    async function look(gently = false) {
         try {
-            replace(place, await load(Number(hours.value)));
+            const charts = await load(Number(hours.value));
+            if (!gently || !place.contains(document.activeElement)) replace(place, charts); // who reads a plot keeps it
         } catch (error) {
-            if (error.name !== "AbortError") replace(place, problem(error, look));
+            if (error.name !== "AbortError") replace(place, problem(error, () => look()));
         }
     }
+    let turns = 0;
     look();
     repeat(60000, signal, async () => {
-        if (!place.contains(document.activeElement)) await look();
+        if (turns++ > 0) await look(true);
     });
-    return {hours, place, look};
+    return {hours, place};
 }
 
 export function metricsTab({name}, signal) {
