@@ -164,8 +164,8 @@ function tagsSection(description) {
             const after = form.read(), gone = before.filter(({Key}) => !after.some((tag) => tag.Key === Key)).map(({Key}) => Key);
             if (gone.length > 0) await dynamodb("UntagResource", {ResourceArn: description.raw.TableArn, TagKeys: gone});
             if (after.length > 0) await dynamodb("TagResource", {ResourceArn: description.raw.TableArn, Tags: after});
-            toast("The tags are saved.");
             await reload();
+            toast("The tags are saved.");
         }))));
     });
     return section("Tags", node);

@@ -191,20 +191,17 @@ test("items go to files and come back", async () => {
 
 test("many are deleted at once, and nothing else", async () => {
     await makeTable("crowd");
-    await putMany("crowd", Array.from({length: 60}, (_, i) => ({pk: {S: String(i).padStart(2, "0")}, n: {N: String(i)}})));
+    await putMany("crowd", Array.from({length: 26}, (_, i) => ({pk: {S: String(i).padStart(2, "0")}, n: {N: String(i)}})));
     await put("crowd", {pk: {S: "keep"}});
     await visit(page, "#/table/crowd/items");
-    await found(61);
+    await found(27); // more than a batch takes, and all in sight
     await page.getByLabel("Select all of this page").check();
-    await page.getByRole("region", {name: "Items"}).evaluate((grid) => grid.scrollTo(0, 0));
-    const row = page.getByRole("row", {name: /keep/});
-    if (!await row.isVisible()) await page.getByRole("region", {name: "Items"}).evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
-    await row.getByRole("checkbox").uncheck();
-    await page.getByRole("button", {name: "Delete 60"}).click();
+    await page.getByRole("row", {name: /keep/}).getByRole("checkbox").uncheck();
+    await page.getByRole("button", {name: "Delete 26"}).click();
     await dialogOf(page).getByRole("button", {name: "Cancel"}).click();
-    await page.getByRole("button", {name: "Delete 60"}).click();
-    await dialogOf(page).getByRole("button", {name: "Delete 60 items"}).click();
-    await toastSays(page, "60 items deleted.");
+    await page.getByRole("button", {name: "Delete 26"}).click();
+    await dialogOf(page).getByRole("button", {name: "Delete 26 items"}).click();
+    await toastSays(page, "26 items deleted.");
     await found(1);
     assert.deepEqual((await api("Scan", {TableName: "crowd"})).Items, [{pk: {S: "keep"}}]);
 });

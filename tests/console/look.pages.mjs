@@ -109,12 +109,10 @@ test("by the keyboard alone: to the content, to a table, into an item and back",
     await show(page, "tables");
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the content");
-    await page.getByRole("main").getByRole("link", {name: "orders", exact: true}).focus();
-    await page.keyboard.press("Enter");
+    await page.getByRole("main").getByRole("link", {name: "orders", exact: true}).press("Enter");
     await page.getByRole("region", {name: "Items"}).waitFor();
     assert.equal(await page.evaluate(() => document.activeElement.id), "main"); // a new page is read from its beginning
-    await page.getByRole("button", {name: /^c\d$/}).first().focus();
-    await page.keyboard.press("Enter");
+    await page.getByRole("button", {name: /^c\d$/}).first().press("Enter");
     await dialogOf(page).waitFor();
     assert.ok(await dialogOf(page).evaluate((node) => node.contains(document.activeElement)));
     await page.keyboard.press("Escape");

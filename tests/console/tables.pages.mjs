@@ -127,22 +127,26 @@ test("capacity, stream, protection and tags", async () => {
     assert.equal((await describe()).ProvisionedThroughput.ReadCapacityUnits, 3);
     await part("Stream").getByLabel("What its records hold").selectOption("KEYS_ONLY");
     await part("Stream").getByRole("button", {name: "Change stream"}).click();
-    await until(async () => (await describe()).StreamSpecification?.StreamViewType === "KEYS_ONLY");
-    await until(async () => await part("Stream").getByLabel("What its records hold").inputValue() === "KEYS_ONLY");
+    await toastSays(page, "The stream is changed.");
+    assert.equal((await describe()).StreamSpecification.StreamViewType, "KEYS_ONLY");
+    assert.equal(await part("Stream").getByLabel("What its records hold").inputValue(), "KEYS_ONLY");
     await part("Stream").getByLabel("What its records hold").selectOption("NEW_IMAGE");
     await part("Stream").getByRole("button", {name: "Change stream"}).click();
-    await until(async () => (await describe()).StreamSpecification?.StreamViewType === "NEW_IMAGE");
+    await toastSays(page, "The stream is changed.");
+    assert.equal((await describe()).StreamSpecification.StreamViewType, "NEW_IMAGE");
     await part("Deletion protection").getByRole("button", {name: "Turn on"}).click();
     await part("Deletion protection").getByText("The table cannot be deleted.").waitFor();
     const arn = (await describe()).TableArn, tags = async () => (await api("ListTagsOfResource", {ResourceArn: arn})).Tags;
     await part("Tags").getByRole("button", {name: "Add a tag"}).click();
     await part("Tags").getByLabel("Tag", {exact: true}).fill("a");
     await part("Tags").getByRole("button", {name: "Save tags"}).click();
-    await until(async () => (await tags()).length === 1);
+    await toastSays(page, "The tags are saved.");
+    assert.deepEqual(await tags(), [{Key: "a", Value: ""}]);
     await picture(page, "settings");
     await part("Tags").getByRole("button", {name: "Remove this tag"}).click();
     await part("Tags").getByRole("button", {name: "Save tags"}).click();
-    await until(async () => (await tags()).length === 0);
+    await toastSays(page, "The tags are saved.");
+    assert.deepEqual(await tags(), []);
 });
 
 test("a table is deleted by who writes its name, unless it is protected", async () => {
