@@ -65,11 +65,11 @@ static void add_transaction(struct writes *writes, const struct posting *posting
     set_if(item, "Description", posting->description);
     set_if(item, "ReversesID", posting->reverses);
     money_set(item, "Amount", posting->amount);
+    ddb_item_set_string(item, "Currency", posting->currency);
     ddb_item_set_string(item, "CreatedAt", time);
     if (pending) { /* one without legs has to say what they will be */
         ddb_item_set_string(item, "FromAccountID", posting->from);
         ddb_item_set_string(item, "ToAccountID", posting->to);
-        ddb_item_set_string(item, "Currency", posting->currency);
     }
     add(writes, (struct ddb_write){.action = DDB_PUT, .item = item, .condition = new_only});
 }

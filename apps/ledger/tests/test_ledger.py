@@ -101,7 +101,7 @@ class Commands(Ledger):
             "GSI1SK": {"S": f"CREATED#{time}"}, "GSI2PK": {"S": "IDEMPOTENCY#k1"}, "GSI2SK": {"S": "TXN"},
             "Type": {"S": "Transaction"}, "ID": {"S": K1}, "IdempotencyKey": {"S": "k1"}, "TransactionType": {"S": "payment"},
             "Status": {"S": "completed"}, "MerchantID": {"S": "m1"}, "Description": {"S": "Coffee purchase"},
-            "Amount": {"N": "5.5"}, "CreatedAt": {"S": time}})
+            "Amount": {"N": "5.5"}, "Currency": {"S": "USD"}, "CreatedAt": {"S": time}})
         legs = [item for item in self.everything()["FinancialTransactions"]
                 if item["Type"]["S"] == "TransactionLeg" and item["PK"]["S"] == f"TXN#{K1}"]
         for leg, (kind, account) in zip(sorted(legs, key=lambda leg: leg["AccountID"]["S"]), (("debit", "a1"), ("credit", "a2"))):
