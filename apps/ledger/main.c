@@ -6,6 +6,8 @@
 #include "report.h"
 #include "serve.h"
 #include "statement.h"
+#include "totals_rebuild.h"
+#include "totals_show.h"
 
 static const struct app_command commands[] = {
     {"merchant add", NULL, "adds a merchant; prints its id", merchant_add, merchant_add_options},
@@ -30,7 +32,13 @@ static const struct app_command commands[] = {
      report_by_status, report_by_status_options},
     {"reconcile", NULL, "checks that debits are credits and balances are what the legs make",
      reconcile, reconcile_options},
-    {"serve", NULL, "answers over HTTP, and reconciles every night", serve_command, serve_options},
+    {"totals merchant", "MERCHANT", "counts and sums its transactions, by day", totals_merchant,
+     totals_options},
+    {"totals account", "ACCOUNT", "counts and sums its legs, by month", totals_account,
+     totals_options},
+    {"totals rebuild", NULL, "builds all totals from the transactions", totals_rebuild, NULL},
+    {"serve", NULL, "answers over HTTP, reconciles every night, and keeps totals", serve_command,
+     serve_options},
     {0},
 };
 

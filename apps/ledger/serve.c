@@ -1,4 +1,4 @@
-/* serve.c - routes to accounts and transactions, and the reconciliation of every night. */
+/* serve.c - routes to accounts and transactions, the reconciliation of every night, and totals. */
 #include "serve.h"
 
 #include <stdio.h>
@@ -14,13 +14,16 @@
 #include "reconcile.h"
 #include "report.h"
 #include "statement.h"
+#include "totals_follow.h"
+#include "totals_show.h"
 
-enum { LOOK_S = 60, NIGHT_HOUR = 2, ITEMS_MAX = 1000 };
+enum { LOOK_S = 60, TOTALS_S = 5, NIGHT_HOUR = 2, ITEMS_MAX = 1000 };
 
 const struct app_option serve_options[] = {
     SERVICE_OPTIONS,
     {"reconcile-hour", "N", "the hour, UTC, from which the day before is reconciled; 2", false},
     {"reconcile-every", "DURATION", "how often it is looked whether it is time; 1m", false},
+    {"totals-every", "DURATION", "how soon totals are tried again when they failed; 5s", false},
     {0},
 };
 
@@ -352,6 +355,8 @@ static const struct service_parameter range_parameters[] = {
 static const struct service_route routes[] = {
     {"POST", "/merchants", "adds a merchant", post_merchant, merchant_parameters},
     {"GET", "/merchants/{merchant}", "a merchant", get_merchant, NULL},
+    {"GET", "/merchants/{merchant}/totals", "its transactions by day", get_merchant_totals,
+     totals_parameters},
     {"POST", "/accounts", "opens an account", post_account, account_parameters},
     {"GET", "/accounts/{account}", "an account", get_account, NULL},
     {"POST", "/accounts/{account}/freeze", "lets nothing move", freeze_account, NULL},
@@ -359,6 +364,8 @@ static const struct service_route routes[] = {
     {"POST", "/accounts/{account}/close", "closes an empty one for ever", close_account, NULL},
     {"GET", "/accounts/{account}/statement", "its legs, the newest first", get_statement,
      statement_parameters},
+    {"GET", "/accounts/{account}/totals", "its legs by month", get_account_totals,
+     totals_parameters},
     {"GET", "/users/{user}/accounts", "the accounts of a user", get_accounts, NULL},
     {"POST", "/payments", "pays once, however often it is asked", post_payment, payment_parameters},
     {"POST", "/deposits", "puts money from outside in, once", post_deposit, cash_parameters},
@@ -379,8 +386,18 @@ static const struct service_route routes[] = {
     {0},
 };
 
+static struct service_counter counters[] = {
+    {"totals_changes_total", "changes of the table that were in batches for the totals", 0},
+    {0},
+};
+
+static enum app_status keep_totals(struct app *app) {
+    return totals_follow(app, &counters[0]);
+}
+
 static const struct service_task tasks[] = {
     {"reconcile", "reconcile-every", LOOK_S, reconcile_nightly},
+    {"totals", "totals-every", TOTALS_S, keep_totals},
     {0},
 };
 
@@ -392,7 +409,6 @@ static bool is_ready(struct app *app) {
 }
 
 enum app_status serve_command(struct app *app) {
-    static struct service_counter counters[] = {{0}};
     struct service service = {routes, tasks, counters, is_ready};
     int64_t hour;
     if (!app_number(app, "reconcile-hour", 0, 23, &hour))

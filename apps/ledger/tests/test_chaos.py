@@ -10,6 +10,8 @@ from decimal import Decimal
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
 from chaos import Chaos
+from sums import sums_kept, sums_of
+from testing import wait_for
 
 SECONDS = 12
 START = Decimal("100000")
@@ -55,6 +57,18 @@ class Payments(unittest.TestCase):
         self.assertEqual(chaos.run("merchant", "add", "--id", "m1", "--name", "Shop", "--category", "Shop")[0], 0)
         for account in ACCOUNTS:
             self.assertEqual(chaos.run("account", "open", "--id", account, "--user", "u", "--balance", str(START))[0], 0)
+        # From here on they follow the stream.
+        self.assertEqual(chaos.run("totals", "rebuild")[0], 0)
+        self.rebuilt = self.rebuilt_at(chaos)
+
+    @staticmethod
+    def rebuilt_at(chaos):
+        return next(item["RebuiltAt"] for item in chaos.scan("FinancialTransactions") if item["PK"]["S"] == "TOTALS#PLACE")
+
+    @staticmethod
+    def totals_agree(chaos):
+        items = chaos.scan("FinancialTransactions")
+        return sums_kept(items) == sums_of(items)
 
     def hear(self, chaos, key, result):
         """What was said once is so for ever."""
@@ -110,13 +124,15 @@ class Payments(unittest.TestCase):
             self.by_command(chaos, key, rng) if rng.random() < 0.3 else self.by_service(chaos, key, rng)
 
     def test_everything_is_made_once(self):
-        with Chaos("ledger", SECONDS, "--reconcile-hour", "0") as chaos:
+        with Chaos("ledger", SECONDS, "--reconcile-hour", "0", "--totals-every", "1s") as chaos:
             chaos.storm(self.prepare, self.work)
             self.assertEqual(chaos.problems, [])
             plain = [key for key in self.asked if key not in self.results]
             for key in plain:
                 self.assertTrue(self.by_command(chaos, key), key)
             reconciled = chaos.run("reconcile", *ALWAYS)
+            wait_for(lambda: self.totals_agree(chaos))
+            self.assertEqual(self.rebuilt_at(chaos), self.rebuilt)
             items = chaos.scan("FinancialTransactions")
             chaos.end()
         balances = {item["ID"]["S"]: Decimal(item["Balance"]["N"]) for item in items if item["Type"]["S"] == "Account"}
