@@ -7,9 +7,9 @@ import unittest
 from rig import ROOT
 
 BUILD = os.environ.get("GRAMME_RELEASE", str(ROOT / "build"))
-SMALL = ["--rounds", "1", "--seconds", "0.5", "--backfill-items", "2000", "--backup-items", "500",
+SMALL = ["--rounds", "1", "--seconds", "0.2", "--backfill-items", "2000", "--backup-items", "500",
          "--load-items", "2000", "--encryption-items", "2000"]
-SECTIONS = ["start", "reads", "connections", "backfill", "load", "backup", "encryption", "access", "tls"]
+SECTIONS = ["start", "reads", "connections", "backfill", "load", "backup", "encryption", "access", "tls", "watching"]
 
 
 def run(*arguments):
@@ -24,7 +24,7 @@ class Run(unittest.TestCase):
                 result = run("--only", section)
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
                 self.assertRegex(result.stdout, r"\n\n[A-Z].*\n  .*\S.*\n  \S.*\n", "a title, columns and a row")
-                self.assertRegex(result.stdout.splitlines()[-1], r", 1 rounds of 0\.5 s, \d+\.\d minutes; ")
+                self.assertRegex(result.stdout.splitlines()[-1], r", 1 rounds of 0\.2 s, \d+\.\d minutes; ")
 
     def test_a_wrong_section(self):
         result = run("--only", "nothing")
