@@ -16,15 +16,6 @@
     "Cross-Origin-Opener-Policy: same-origin\r\n"                                        \
     "Cross-Origin-Resource-Policy: same-origin\r\n"
 
-static struct slice header(const struct http_request *request, struct slice name) {
-    for (uint32_t i = 0; i < request->header_count; i++) {
-        struct http_header at = http_request_header_at(request, i);
-        if (slice_equal_ignoring_case(at.name, name))
-            return at.value;
-    }
-    return SLICE_NONE;
-}
-
 static const struct console_asset *find(struct slice name) {
     for (const struct console_asset *asset = console_assets; asset->name != NULL; asset++)
         if (slice_is(name, asset->name))
@@ -51,7 +42,7 @@ static void send_asset(struct exchange *exchange, const struct console_asset *as
                                              .content_type = slice_text(asset->type)};
     options.headers = arena_printf(&exchange->arena,
                                    SAFETY "Cache-Control: no-cache\r\nETag: %s\r\n", asset->tag);
-    if (slice_is(header(&exchange->request, SLICE_LITERAL("if-none-match")), asset->tag))
+    if (slice_is(http_request_find(&exchange->request, SLICE_LITERAL("if-none-match")), asset->tag))
         options.status = 304;
     else
         options.coding = write_body(exchange, asset);

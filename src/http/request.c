@@ -64,6 +64,15 @@ static uint32_t weight_of(struct slice parameters) {
     return is_q ? read_weight(http_trim(slice_skip(first, 2))) : WEIGHT_ONE;
 }
 
+struct slice http_request_find(const struct http_request *request, struct slice name) {
+    for (uint32_t i = 0; i < request->header_count; i++) {
+        struct http_header header = http_request_header_at(request, i);
+        if (slice_equal_ignoring_case(header.name, name))
+            return header.value;
+    }
+    return SLICE_NONE;
+}
+
 /* "identity" is no choice: it is what is left. "*" is the first coding that the header does not
  * name, and comes behind those that it does. */
 enum http_coding http_request_accepted_coding(const struct http_request *request) {

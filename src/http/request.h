@@ -72,6 +72,10 @@ static inline struct http_header http_request_header_at(const struct http_reques
                                 slice_of(request->start + place->value, place->value_len)};
 }
 
+/* Of a header that is none of the known ones: its value, in the first line that has it. Absent:
+ * there is none. */
+struct slice http_request_find(const struct http_request *request, struct slice name);
+
 /* Whether its body was sent packed, or says so: known[HTTP_CONTENT_ENCODING] tells how. */
 static inline bool http_request_has_coding(const struct http_request *request) {
     return slice_present(request->known[HTTP_CONTENT_ENCODING]) && request->verb == HTTP_VERB_POST;

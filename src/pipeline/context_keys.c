@@ -72,13 +72,7 @@ static struct slice source_ip(const struct context_source *source) {
 }
 
 static struct slice user_agent(const struct context_source *source) {
-    const struct http_request *request = &source->exchange->request;
-    for (uint32_t i = 0; i < request->header_count; i++) {
-        struct http_header header = http_request_header_at(request, i);
-        if (slice_equal_ignoring_case(header.name, SLICE_LITERAL("user-agent")))
-            return header.value;
-    }
-    return SLICE_NONE;
+    return http_request_find(&source->exchange->request, SLICE_LITERAL("user-agent"));
 }
 
 static struct slice via_aws_service(const struct context_source *source) {

@@ -44,15 +44,6 @@ static void handle_ready(struct exchange *exchange, const struct pages *pages) {
 
 /* ---- metrics ---- */
 
-static struct slice accept_header(const struct http_request *request) {
-    for (uint32_t i = 0; i < request->header_count; i++) {
-        struct http_header header = http_request_header_at(request, i);
-        if (slice_equal_ignoring_case(header.name, SLICE_LITERAL("accept")))
-            return header.value;
-    }
-    return SLICE_NONE;
-}
-
 static void send_page(struct net_task *task) {
     struct exchange *exchange = container_of(task, struct exchange, task);
     struct page_task *page = exchange->user;
@@ -62,8 +53,9 @@ static void send_page(struct net_task *task) {
 static void write_page(struct worker_task *task, void *context) {
     struct page_task *page = container_of(task, struct page_task, task);
     struct exchange *exchange = page->exchange;
-    page->content_type = page->pages->write(page->pages->user, context,
-                                            accept_header(&exchange->request), &exchange->reply);
+    page->content_type = page->pages->write(
+        page->pages->user, context, http_request_find(&exchange->request, SLICE_LITERAL("accept")),
+        &exchange->reply);
     exchange->task.run = send_page;
     net_loop_post(exchange->loop, &exchange->task);
 }

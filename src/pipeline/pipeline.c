@@ -335,21 +335,13 @@ static struct error *find_caller(struct pipeline_call *self) {
     return error == NULL || thread->authenticator != NULL ? error : after_json(exchange, error);
 }
 
-static bool has_word(const struct http_request *request, struct slice name) {
-    for (uint32_t i = 0; i < request->header_count; i++) {
-        struct http_header header = http_request_header_at(request, i);
-        if (slice_equal_ignoring_case(header.name, name))
-            return slice_equal_ignoring_case(header.value, SLICE_LITERAL("true"));
-    }
-    return false;
-}
-
 /* A caller may say in a header, too, that they mean to lock themselves out. */
 struct error *pipeline_ask(struct permission *permission) {
     const struct pipeline_call *self = of_call(permission->call);
     const struct pipeline_thread *thread = self->exchange->thread_context;
-    if (has_word(&self->exchange->request,
-                 SLICE_LITERAL("x-amz-confirm-remove-self-resource-access")))
+    struct slice confirmed = http_request_find(
+        &self->exchange->request, SLICE_LITERAL("x-amz-confirm-remove-self-resource-access"));
+    if (slice_equal_ignoring_case(confirmed, SLICE_LITERAL("true")))
         return NULL;
     return authorize_permission(thread->policy, self->exchange, &self->caller, permission);
 }
