@@ -12,10 +12,11 @@ const SERVICES = {
 export const session = {region: "us-east-1", auth: false, credentials: null};
 
 export class ApiError extends Error {
-    constructor(type, message, details) {
+    constructor(type, message, details, position) {
         super(message);
         this.type = type;
         this.details = details;
+        this.position = position; // in a statement
     }
 }
 
@@ -38,7 +39,7 @@ async function errorOf(reply) {
     try {
         const body = JSON.parse(text);
         const type = String(body.__type ?? "").split("#").pop() || `Status ${reply.status}`;
-        return new ApiError(type, body.message ?? body.Message ?? type, body);
+        return new ApiError(type, body.message ?? body.Message ?? type, body, reply.headers.get("x-gramme-position") ?? undefined);
     } catch {
         return new ApiError(`Status ${reply.status}`, text.slice(0, 500) || reply.statusText, {});
     }

@@ -3,29 +3,21 @@
 import {dynamodb} from "./api.js";
 import {showCode} from "./code.js";
 import {h, replace, unique} from "./dom.js";
+import {jsonFault, pointAt} from "./place.js";
 import {changeRequest, keyOf} from "./request.js";
 import {busy, button, bytes, confirm, dialog, several, toast} from "./ui.js";
 import {check, checkItem, equal, hiddenTypes, isTyped, itemFromPlain, itemSize, own, plainItem, preview, readPlain, ValueError, visible, writePlain} from "./value.js";
 import {attributesEditor} from "./value_editor.js";
 
 function jsonEditor(label, start, parse, note) {
-    const input = h("textarea", {class: "json", rows: 22, value: start, spellcheck: "false", "aria-label": label});
+    const input = h("textarea", {class: "json", rows: 22, value: start, spellcheck: "false", "aria-label": label}), place = h("div", {});
     return {
-        node: h("div", {}, note ? h("p", {class: "help"}, note) : null, input),
+        node: h("div", {}, note ? h("p", {class: "help"}, note) : null, input, place),
         read: () => {
-            let parsed;
-            try {
-                parsed = parse(input.value);
-            } catch (error) {
-                if (error instanceof ValueError) throw error;
-                const at = /position (\d+)/.exec(error.message);
-                if (at) {
-                    input.focus();
-                    input.setSelectionRange(Number(at[1]), Number(at[1]) + 1);
-                }
-                throw new ValueError(`this is not JSON: ${error.message}`);
-            }
-            return parsed;
+            const fault = jsonFault(input.value);
+            replace(place, fault ? pointAt(input, fault.range) : null);
+            if (fault) throw new ValueError(`this is not JSON: ${fault.message}`);
+            return parse(input.value);
         },
     };
 }

@@ -4,19 +4,16 @@ import {dynamodb} from "./api.js";
 import {showCode} from "./code.js";
 import {h, icon, ICONS, replace} from "./dom.js";
 import {columnsOf, itemGrid} from "./grid.js";
+import {pointAt, rangeAt} from "./place.js";
 import {busy, button, dialog, heading, iconButton, problem, section, several} from "./ui.js";
 import {valueEditor} from "./value_editor.js";
 
 const HISTORY_MAX = 50;
 const history = []; // of this page's life: [{statement, parameters}]
 
-/** "… at 1:14:…" is the line and column of what is wrong. */
-function positionIn(message, statement) {
-    const found = /\bat (\d+):(\d+)(?::(\d+))?/.exec(message);
-    if (!found) return undefined;
-    const [line, column, length = "1"] = found.slice(1);
-    const before = statement.split("\n").slice(0, Number(line) - 1).reduce((sum, text) => sum + text.length + 1, 0);
-    return [before + Number(column) - 1, before + Number(column) - 1 + Math.max(1, Number(length))];
+/** Where it is wrong, as line:column:length: some messages tell it, beside others the server does. */
+function positionOf(error) {
+    return error.position ?? /\bat (\d+:\d+(?::\d+)?)/.exec(error.message)?.[1];
 }
 
 export function partiqlPage(signal) {
@@ -63,12 +60,8 @@ export function partiqlPage(signal) {
             show(asked, reply, before);
         } catch (error) {
             if (error.name === "AbortError") return;
-            replace(output, problem(error));
-            const range = positionIn(error.message, asked.Statement);
-            if (range) {
-                input.focus();
-                input.setSelectionRange(...range);
-            }
+            const position = positionOf(error);
+            replace(output, problem(error), position && input.value === asked.Statement ? pointAt(input, rangeAt(asked.Statement, position)) : null);
         }
     });
     const start = () => busy(null, async () => {

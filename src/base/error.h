@@ -57,6 +57,9 @@ struct error {
     /* What follows the name of a member in a message about its text ("Invalid UpdateExpression: "),
      * for those who have no such member. */
     struct slice detail;
+    /* Where it is in a text of several lines that the request has sent, as line:column:length. Only
+     * of texts about which the service's own message does not say it. */
+    struct slice position;
     /* Independent of any table: PutItem, UpdateItem and DeleteItem put "1 validation error
      * detected: " before these. */
     bool request_level;

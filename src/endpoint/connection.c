@@ -277,8 +277,7 @@ void exchange_reply_with(struct exchange *exchange, const struct exchange_reply_
 
 void exchange_reply(struct exchange *exchange, int status) {
     struct exchange_reply_options options = {.status = status};
-    options.content_type = exchange->plain_json ? SLICE_LITERAL("application/json")
-                                                : SLICE_LITERAL("application/x-amz-json-1.0");
+    options.content_type = exchange_json_type(exchange);
     answer(connection_of_exchange(exchange), &options);
 }
 

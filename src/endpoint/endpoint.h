@@ -88,7 +88,13 @@ bool exchange_lacks_memory(const struct exchange *exchange);
  * twice as much. When that takes too long the client hears ServiceUnavailableException. */
 void exchange_try_again(struct exchange *exchange);
 
-/* Sends exchange->reply with the JSON content type that the request asked for. */
+/* The JSON content type that the request asked for. */
+static inline struct slice exchange_json_type(const struct exchange *exchange) {
+    return exchange->plain_json ? SLICE_LITERAL("application/json")
+                                : SLICE_LITERAL("application/x-amz-json-1.0");
+}
+
+/* Sends exchange->reply with that content type. */
 void exchange_reply(struct exchange *exchange, int status);
 
 struct exchange_reply_options {

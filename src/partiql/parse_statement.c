@@ -5,10 +5,6 @@ static struct error *leftover(struct parser *p) {
     return not_well_formed(p, "Unexpected token after expression");
 }
 
-static struct error *aliased(struct parser *p) {
-    return error_request(p->arena, "Aliasing is not supported");
-}
-
 /* ---- tables ---- */
 
 static struct error *check_table(struct parser *p, const struct steps *from) {
@@ -29,7 +25,7 @@ static struct error *parse_table(struct parser *p) {
     TRY(check_table(p, &p->statement->from));
     bool alias =
         tokens_at(p, LEX_NAME) || tokens_at(p, LEX_QUOTED) || tokens_at_keyword(p, KEYWORD_AS);
-    return alias ? aliased(p) : NULL;
+    return alias ? statement_aliased(p) : NULL;
 }
 
 static struct error *parse_where(struct parser *p) {
@@ -48,7 +44,7 @@ static struct error *parse_columns(struct parser *p) {
         struct node *column;
         TRY(parse_expression(p, &column));
         if (tokens_at(p, LEX_NAME) || tokens_at_keyword(p, KEYWORD_AS))
-            return aliased(p);
+            return statement_aliased(p);
         tree_add(list, column);
     } while (tokens_take(p, LEX_COMMA));
     p->statement->columns = list;

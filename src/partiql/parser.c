@@ -1,8 +1,18 @@
 /* parser.c - what the halves of the parser share. */
 #include "partiql/parser.h"
 
+static struct error *at_token(struct parser *p, struct error *error) {
+    error->position = arena_printf(p->arena, POSITION_FORMAT, POSITION_ARGS(p->token.at));
+    return error;
+}
+
 struct error *not_well_formed(struct parser *p, const char *detail) {
-    return error_request(p->arena, "Statement wasn't well formed, can't be processed: %s", detail);
+    return at_token(
+        p, error_request(p->arena, "Statement wasn't well formed, can't be processed: %s", detail));
+}
+
+struct error *statement_aliased(struct parser *p) {
+    return at_token(p, error_request(p->arena, "Aliasing is not supported"));
 }
 
 struct error *statement_path_error(struct arena *arena, struct position at) {
@@ -61,12 +71,11 @@ void tree_add(struct node *parent, struct node *child) {
 static struct error *check_tokens(struct parser *p) {
     struct arena_mark mark = arena_mark(p->arena);
     struct lexer lexer = p->lexer;
-    enum lex_kind kind;
     do {
-        kind = statement_lexer_next(&lexer).kind;
+        p->token = statement_lexer_next(&lexer);
         arena_rewind(p->arena, mark);
-    } while (kind != LEX_END && kind != LEX_BAD);
-    return kind == LEX_BAD ? not_well_formed(p, "") : NULL;
+    } while (!tokens_at(p, LEX_END) && !tokens_at(p, LEX_BAD));
+    return tokens_at(p, LEX_BAD) ? not_well_formed(p, "") : NULL;
 }
 
 struct error *statement_parse(struct arena *arena, struct slice text,

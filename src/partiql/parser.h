@@ -26,7 +26,9 @@ struct error *statement_parse(struct arena *arena, struct slice text,
 
 /* ---- for the files that parse the parts ---- */
 
+/* Both are at the next token. */
 struct error *not_well_formed(struct parser *p, const char *detail);
+struct error *statement_aliased(struct parser *p);
 
 void tokens_advance(struct parser *p);
 struct lex_token tokens_peek(const struct parser *p); /* the one after the next */

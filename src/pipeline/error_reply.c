@@ -93,6 +93,19 @@ static void write_error(struct exchange *exchange, const struct op_call *call,
     json_object_end(&json);
 }
 
+/* What the service's text does not tell goes beside it, for who marks it in an editor. */
+static void send(struct exchange *exchange, const struct error *error) {
+    struct exchange_reply_options options = {.status = error_kind(error->code)->http_status};
+    if (!slice_present(error->position)) {
+        exchange_reply(exchange, options.status);
+        return;
+    }
+    options.content_type = exchange_json_type(exchange);
+    options.headers =
+        arena_printf(&exchange->arena, "x-gramme-position: %.*s\r\n", SLICE_ARGS(error->position));
+    exchange_reply_with(exchange, &options);
+}
+
 struct error *error_reply_overflow(struct exchange *exchange) {
     return error_new(&exchange->arena, ERROR_INTERNAL_SERVER_ERROR,
                      exchange_lacks_memory(exchange)
@@ -113,5 +126,5 @@ void error_reply(struct exchange *exchange, const struct op_call *call, struct e
         buffer_release(&exchange->reply);
         write_error(exchange, call, error);
     }
-    exchange_reply(exchange, error_kind(error->code)->http_status);
+    send(exchange, error);
 }

@@ -11,6 +11,7 @@ const {ticks, short} = await import("../../console/charts.js");
 const {WRITERS} = await import("../../console/code.js");
 const {FORMATS, parseCsv, readItems, toCsv} = await import("../../console/files.js");
 const {columnsOf} = await import("../../console/grid.js");
+const {jsonFault, rangeAt} = await import("../../console/place.js");
 const {changeRequest, COMPARISONS, Placeholders, searchRequest} = await import("../../console/request.js");
 const {sign} = await import("../../console/sign.js");
 const {bytes, duration} = await import("../../console/ui.js");
@@ -238,4 +239,33 @@ test("axes end at a round number above the most", () => {
         assert.equal(new Set(list.map(short)).size, list.length, `${most}: ${list.map(short)}`);
     }
     assert.deepEqual([short(null), short(0), short(1234), short(2.5e6), short(0.01234)], ["–", "0", "1.23 k", "2.5 M", "0.0123"]);
+});
+
+// ---- place.js ----
+
+test("a server's line, column and length are a range of the text", () => {
+    const at = (text, position) => text.slice(...rangeAt(text, position));
+    assert.equal(at("SELECT *\nFROM x", "2:6:1"), "x");
+    assert.equal(at("ä😀 wrong", "1:4:5"), "wrong");
+    assert.deepEqual(rangeAt("a\nbc", "2:3:0"), [4, 4]); // the end
+    assert.deepEqual(rangeAt("a", "9:9:9"), [2, 2]);
+});
+
+test("what is no JSON is told with its place; what is JSON is not", () => {
+    const cases = [
+        ["", "The text ends where a value is expected.", [0, 0]], ["{", "The text ends where a name in quotes or } is expected.", [1, 1]], ['{"a": 1', "The text ends where a comma or the end is expected.", [7, 7]],
+        ['{"a" 1}', "Here a colon is expected, not 1", [5, 6]], ['{"a": x}', "Here a value is expected, not x", [6, 7]], ['{"a": 1,}', "Here a name in quotes is expected, not }", [8, 9]],
+        ["[1, 2,]", "Here a value is expected, not ]", [6, 7]], ["[1 2]", "Here a comma or the end is expected, not 2", [3, 4]], ["{} {}", "Here nothing more is expected, not {", [3, 4]],
+        ["{'a': 1}", "Here a name in quotes or } is expected, not '", [1, 2]], ['["a\nb"]', "A text in quotes is wrong, or not closed.", [1, 2]], ["[01]", "Here a value or ] is expected, not 01", [1, 3]],
+        ["[1}", "Here a comma or the end is expected, not }", [2, 3]], ["{]", "Here a name in quotes or } is expected, not ]", [1, 2]], ["[true false]", "Here a comma or the end is expected, not false", [6, 11]], ["nul", "Here a value is expected, not nul", [0, 3]],
+        ["[1.]", "Here a value or ] is expected, not 1.", [1, 3]], ["😀", "Here a value is expected, not 😀", [0, 2]],
+    ];
+    for (const [text, message, range] of cases) {
+        assert.throws(() => JSON.parse(text), SyntaxError, text);
+        assert.deepEqual(jsonFault(text), {message, range}, text);
+    }
+    for (const text of ["1", " null ", '"a\\u00e4\\n"', "[]", "{}", '[[], {}, -1.5e+3, {"a": {"b": [true, false, null]}}]', `${"[".repeat(20000)}${"]".repeat(20000)}`]) {
+        JSON.parse(text);
+        assert.equal(jsonFault(text), undefined, text.slice(0, 40));
+    }
 });

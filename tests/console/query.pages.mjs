@@ -48,11 +48,22 @@ test("an error is shown where it is", async () => {
     await statement.fill("SELECT title,\n  COUNT(*)\nFROM songs");
     await page.getByRole("button", {name: "Run"}).click();
     await page.getByRole("alert").getByText("Unexpected path component at 2:3:").waitFor();
-    assert.equal(await statement.evaluate((input) => input.value.slice(input.selectionStart, input.selectionEnd)), "COUNT");
-    await statement.fill("SELEC *");
+    const selected = () => statement.evaluate((input) => input.value.slice(input.selectionStart, input.selectionEnd));
+    assert.equal(await selected(), "COUNT");
+    await statement.fill("SELECT * FROM songs\nWHERE artist = 'ä😀' nonsense");
     await page.getByRole("button", {name: "Run"}).click();
-    await page.getByRole("alert").getByText("Expected data manipulation").waitFor(); // of these the service tells no position
+    await page.getByRole("alert").getByText("Unexpected token after expression").waitFor(); // of these the service tells no position: the server does beside
+    await page.getByText("Line 2, character 21: WHERE artist = 'ä😀' nonsense").waitFor();
+    assert.equal(await page.locator("mark").textContent(), "nonsense");
+    assert.equal(await selected(), "nonsense");
     await picture(page, "partiql-wrong");
+    await statement.fill("SELECT * FROM songs\nWHERE ");
+    await page.getByRole("button", {name: "Run"}).click();
+    await page.getByText("Line 2, character 7: WHERE ⏎").waitFor();
+    await statement.fill("SELECT * FROM songs WHERE artist = 'a1'");
+    await page.getByRole("button", {name: "Run"}).click();
+    await page.getByText("10 results").waitFor();
+    assert.equal(await page.locator("mark").count(), 0);
 });
 
 // ---- metrics ----

@@ -14,6 +14,7 @@
  * and a result is one of
  *
  *     error TEXT                       of parsing, binding or planning
+ *     at LINE:COLUMN:LENGTH            where that is, of errors whose text does not say it
  *     ok                               there is none
  *     from TABLE INDEX                 what is read or written
  *     columns a, k[0]                  what SELECT shows
@@ -215,12 +216,13 @@ static bool check_line(struct cases *cases, const struct partiql *partiql, struc
     struct slice actual;
     if (error == NULL)
         error = answer(cases, partiql, line, &actual);
-    if (error != NULL) {
-        struct slice rest = line;
+    struct slice rest = line;
+    if (error != NULL && case_take_word(&rest, "at"))
+        actual = arena_printf(&cases->arena, "at %.*s", SLICE_ARGS(error->position));
+    else if (error != NULL)
         actual = arena_printf(&cases->arena, "%s %.*s",
                               case_take_word(&rest, "fails") ? "fails" : "error",
                               SLICE_ARGS(error->message));
-    }
     if (slice_equal(line, actual))
         return true;
     if (!cases->canary)
