@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/duration.h"
 #include "common/service_frame.h"
 #include "common/service_routes.h"
 
@@ -80,6 +81,10 @@ static void frame_init(struct frame *frame, struct app *app, struct service *ser
     while (service->tasks != NULL && service->tasks[frame->task_count].name != NULL)
         frame->task_count++;
     frame->routes = frame_make(frame->route_count + 1, sizeof(*frame->routes));
+    for (struct service_counter *counter = service->counters;
+         counter != NULL && counter->name != NULL; counter++)
+        if (counter->age)
+            atomic_store(&counter->count, (uint64_t)ttl_now());
 }
 
 static void frame_release(struct frame *frame) {

@@ -67,6 +67,7 @@ struct service_counter {
     const char *name; /* "source_requests_total"; the program's name goes before it */
     const char *help;
     atomic_uint_fast64_t count;
+    bool age; /* it counts nothing: it is a time in seconds since 1970, and how long ago is shown */
 };
 
 struct service {

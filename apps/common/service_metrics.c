@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "common/duration.h"
+
 static const double bounds_s[METRICS_BUCKETS] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 5};
 
 void metrics_count(struct route_metrics *route, int status, int64_t microseconds) {
@@ -111,7 +113,11 @@ void metrics_write(FILE *out, const struct metrics_page *page) {
     write_tasks(out, program.text, page);
     struct service_counter *counter = page->service->counters;
     for (; counter != NULL && counter->name != NULL; counter++) {
-        write_head(out, program.text, counter->name, "counter", counter->help);
-        fprintf(out, "%s_%s %llu\n", program.text, counter->name, number(&counter->count));
+        write_head(out, program.text, counter->name, counter->age ? "gauge" : "counter",
+                   counter->help);
+        unsigned long long shown = number(&counter->count), now = (unsigned long long)ttl_now();
+        if (counter->age)
+            shown = now > shown ? now - shown : 0;
+        fprintf(out, "%s_%s %llu\n", program.text, counter->name, shown);
     }
 }

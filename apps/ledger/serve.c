@@ -387,7 +387,8 @@ static const struct service_route routes[] = {
 };
 
 static struct service_counter counters[] = {
-    {"totals_changes_total", "changes of the table that were in batches for the totals", 0},
+    {"totals_changes_total", "changes of the table that were in batches for the totals", 0, false},
+    {"totals_lag_seconds", "up to how long ago all changes are in the totals", 0, true},
     {0},
 };
 

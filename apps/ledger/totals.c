@@ -245,21 +245,23 @@ static struct ddb_item *total_key(const struct total *total) {
     return key;
 }
 
-void total_put(const struct total *total, struct place_move *move) {
+void total_put(const struct total *total, struct bundle *bundle) {
     struct ddb_item *item = total_key(total);
     fill(item, "", total);
-    place_add(move, (struct ddb_write){.action = DDB_PUT, .item = item}, item, NULL);
+    bundle_add(bundle, (struct ddb_write){.action = DDB_PUT, .table = LEDGER_TABLE, .item = item},
+               item, NULL);
 }
 
-void total_change(const struct total *total, struct place_move *move) {
+void total_change(const struct total *total, struct bundle *bundle) {
     static const char *const names[] = {"#type", "Type", NULL};
     struct ddb_item *key = total_key(total), *values = ddb_item_new();
     fill(values, ":", total);
-    place_add(move,
-              (struct ddb_write){.action = DDB_UPDATE,
-                                 .key = key,
-                                 .update = kinds[total->kind].update,
-                                 .names = names,
-                                 .values = values},
-              key, values);
+    bundle_add(bundle,
+               (struct ddb_write){.action = DDB_UPDATE,
+                                  .table = LEDGER_TABLE,
+                                  .key = key,
+                                  .update = kinds[total->kind].update,
+                                  .names = names,
+                                  .values = values},
+               key, values);
 }

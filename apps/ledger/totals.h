@@ -15,7 +15,8 @@
 #ifndef LEDGER_TOTALS_H
 #define LEDGER_TOTALS_H
 
-#include "totals_place.h"
+#include "common/bundle.h"
+#include "entity.h"
 
 enum total_kind { TOTAL_MERCHANT, TOTAL_ACCOUNT };
 enum { TOTAL_FIGURES = 4, TOTAL_PERIOD_SIZE = 11 };
@@ -57,8 +58,8 @@ bool totals_are_zero(const struct totals *totals);
 void totals_clear(struct totals *totals);
 void totals_release(struct totals *totals);
 
-/* Adds to a move of the place what puts a total as it is, or adds to it. */
-void total_put(const struct total *total, struct place_move *move);
-void total_change(const struct total *total, struct place_move *move);
+/* Adds to the bundle what puts a total as it is, or adds to it. */
+void total_put(const struct total *total, struct bundle *bundle);
+void total_change(const struct total *total, struct bundle *bundle);
 
 #endif

@@ -37,7 +37,8 @@ static struct ddb_item *now_values(void) {
 
 static const char *const names[] = {"#type", "Type", "#position", "Position", NULL};
 
-enum place_outcome place_claim(struct app *app, const struct totals_place *seen, const char *name) {
+enum bundle_outcome place_claim(struct app *app, const struct totals_place *seen,
+                                const char *name) {
     struct ddb_client *db = app_client(app);
     struct ddb_item *key = entity_key("TOTALS#", "PLACE"), *values = now_values();
     ddb_item_set_string(values, ":name", name);
@@ -61,61 +62,31 @@ enum place_outcome place_claim(struct app *app, const struct totals_place *seen,
         NULL);
     ddb_item_free(values);
     ddb_item_free(key);
-    return ok                                                              ? PLACE_MOVED
-           : ddb_client_failed_with(db, "ConditionalCheckFailedException") ? PLACE_LOST
-                                                                           : PLACE_FAILED;
+    return ok                                                              ? BUNDLE_DONE
+           : ddb_client_failed_with(db, "ConditionalCheckFailedException") ? BUNDLE_LOST
+                                                                           : BUNDLE_FAILED;
 }
 
-static enum place_outcome outcome_of(struct ddb_client *db, bool ok) {
-    if (ok)
-        return PLACE_MOVED;
-    if (!ddb_client_failed_with(db, "TransactionCanceledException"))
-        return PLACE_FAILED;
-    const struct ddb_error *error = ddb_client_error(db);
-    enum place_outcome outcome = PLACE_FAILED;
-    for (size_t i = 0; i < error->reason_count; i++)
-        if (strcmp(error->reasons[i].code, "ConditionalCheckFailed") == 0)
-            return PLACE_LOST;
-        else if (strcmp(error->reasons[i].code, "TransactionConflict") == 0)
-            outcome = PLACE_BUSY;
-    return outcome;
-}
-
-void place_add(struct place_move *move, struct ddb_write write, struct ddb_item *item,
-               struct ddb_item *values) {
-    write.table = LEDGER_TABLE;
-    move->items[2 * move->count] = item;
-    move->items[2 * move->count + 1] = values;
-    move->writes[move->count++] = write;
-}
-
-void place_move_release(struct place_move *move) {
-    for (size_t i = 0; i < 2 * move->count; i++)
-        ddb_item_free(move->items[i]);
-    move->count = 0;
-}
-
-enum place_outcome place_move(struct app *app, struct place_move *move) {
+enum bundle_outcome place_move(struct app *app, const struct place_move *move,
+                               struct bundle *totals) {
+    static const char *const position[] = {"#position", "Position", NULL};
     struct ddb_item *key = entity_key("TOTALS#", "PLACE"), *values = now_values();
     bool builds = move->from == NULL;
     ddb_item_set_string(values, ":from", builds ? move->rebuild : move->from);
     if (move->to != NULL)
         ddb_item_set_string(values, ":to", move->to);
-    struct ddb_write *place = &move->writes[move->count];
-    *place = (struct ddb_write){.action = DDB_UPDATE,
-                                .table = LEDGER_TABLE,
-                                .key = key,
-                                .condition = builds ? "Builder = :from" : "#position = :from",
-                                .values = values};
-    static const char *const position[] = {"#position", "Position", NULL};
+    struct ddb_write place = {.action = DDB_UPDATE,
+                              .table = LEDGER_TABLE,
+                              .key = key,
+                              .condition = builds ? "Builder = :from" : "#position = :from",
+                              .values = values};
     if (!builds || move->to != NULL)
-        place->names = position;
-    place->update = !builds            ? "SET #position = :to, SavedAt = :now"
-                    : move->to == NULL ? "SET SavedAt = :now"
-                                       : "SET #position = :to, SavedAt = :now, RebuiltAt = :now "
-                                         "REMOVE Builder";
-    bool ok = ddb_transact_write_items(app_client(app), move->writes, move->count + 1, NULL);
-    enum place_outcome outcome = outcome_of(app_client(app), ok);
+        place.names = position;
+    place.update = !builds            ? "SET #position = :to, SavedAt = :now"
+                   : move->to == NULL ? "SET SavedAt = :now"
+                                      : "SET #position = :to, SavedAt = :now, RebuiltAt = :now "
+                                        "REMOVE Builder";
+    enum bundle_outcome outcome = bundle_send(app, totals, &place);
     ddb_item_free(values);
     ddb_item_free(key);
     return outcome;

@@ -10,10 +10,9 @@
 #ifndef LEDGER_TOTALS_PLACE_H
 #define LEDGER_TOTALS_PLACE_H
 
+#include "common/bundle.h"
 #include "common/random.h"
 #include "entity.h"
-
-enum { PLACE_WRITES_MAX = 99 }; /* TransactWriteItems takes 100, and one is the place */
 
 struct totals_place {
     bool found;
@@ -22,36 +21,22 @@ struct totals_place {
     int64_t saved_ms;
 };
 
-enum place_outcome {
-    PLACE_MOVED,
-    PLACE_LOST, /* somebody else has moved it */
-    PLACE_BUSY, /* somebody else was at it; another try may do */
-    PLACE_FAILED,
-};
-
 /* False, with a message, when it cannot be read. Release it in any case. */
 bool place_read(struct app *app, struct totals_place *ret_place);
 void place_release(struct totals_place *place);
 
 /* Begins to build anew, under this name: in any case, or only when the place is still as it was
  * read. */
-enum place_outcome place_claim(struct app *app, const struct totals_place *seen, const char *name);
+enum bundle_outcome place_claim(struct app *app, const struct totals_place *seen, const char *name);
 
-/* Writes totals, at most PLACE_WRITES_MAX, and moves the place, all or nothing: from a position to
- * the next, or, with a name, as its builder, who ends with a position. Of failures there is no
- * message yet. */
+/* Writes totals and moves the place, all or nothing: from a position to the next, or, with a name,
+ * as its builder, who ends with a position. Of failures there is no message yet. */
 struct place_move {
     const char *from; /* or NULL: by `rebuild` */
     const char *rebuild;
     const char *to; /* NULL: the building goes on */
-    struct ddb_write writes[PLACE_WRITES_MAX + 1];
-    struct ddb_item *items[2 * (PLACE_WRITES_MAX + 1)]; /* which the writes point to; its own */
-    size_t count;
 };
-/* One more write, with its item or key, and its values or NULL, which it frees. */
-void place_add(struct place_move *move, struct ddb_write write, struct ddb_item *item,
-               struct ddb_item *values);
-void place_move_release(struct place_move *move);
-enum place_outcome place_move(struct app *app, struct place_move *move);
+enum bundle_outcome place_move(struct app *app, const struct place_move *move,
+                               struct bundle *totals);
 
 #endif

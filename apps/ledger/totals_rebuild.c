@@ -30,28 +30,29 @@ struct rebuild {
     bool lost; /* to another builder */
 };
 
-/* Writes what is in the move as the builder; a few tries, when others are in the way. */
-static bool write_as_builder(struct rebuild *rebuild, struct place_move *move) {
-    enum place_outcome outcome = PLACE_BUSY;
-    move->rebuild = rebuild->name;
-    for (int tries = 0; outcome == PLACE_BUSY && tries < TRIES_MAX; tries++) {
+/* Writes totals as the builder, who ends with the position, if any; a few tries, when others are in
+ * the way. */
+static bool write_as_builder(struct rebuild *rebuild, struct bundle *totals, const char *position) {
+    enum bundle_outcome outcome = BUNDLE_BUSY;
+    struct place_move move = {.rebuild = rebuild->name, .to = position};
+    for (int tries = 0; outcome == BUNDLE_BUSY && tries < TRIES_MAX; tries++) {
         if (tries > 0)
             app_pause(tries);
-        outcome = place_move(rebuild->app, move);
+        outcome = place_move(rebuild->app, &move, totals);
     }
     rebuild->seen_ms = timestamp_elapsed_ms();
-    rebuild->lost = outcome == PLACE_LOST;
-    if (outcome == PLACE_LOST)
+    rebuild->lost = outcome == BUNDLE_LOST;
+    if (outcome == BUNDLE_LOST)
         app_fail(rebuild->app, "another run has begun to build the totals; this one ends");
-    else if (outcome != PLACE_MOVED)
+    else if (outcome != BUNDLE_DONE)
         app_db_fail(rebuild->app, "cannot write the totals");
-    return outcome == PLACE_MOVED;
+    return outcome == BUNDLE_DONE;
 }
 
 /* Shows now and then that the builder lives. */
 static bool beat(struct rebuild *rebuild) {
     return timestamp_elapsed_ms() - rebuild->seen_ms < BEAT_MS ||
-           write_as_builder(rebuild, &(struct place_move){.count = 0});
+           write_as_builder(rebuild, &(struct bundle){.count = 0}, NULL);
 }
 
 static bool is_too_busy(struct rebuild *rebuild) {
@@ -120,20 +121,20 @@ static bool sum_up(struct rebuild *rebuild) {
 
 /* Those from `at` on that go into one transaction. */
 static bool write_some(struct rebuild *rebuild, size_t at) {
-    struct place_move move = {.count = 0};
-    for (size_t i = at; i < rebuild->totals.count && move.count < PLACE_WRITES_MAX; i++)
-        total_put(&rebuild->totals.all[i], &move);
-    bool ok = write_as_builder(rebuild, &move);
-    place_move_release(&move);
+    struct bundle bundle = {.count = 0};
+    for (size_t i = at; i < rebuild->totals.count && bundle.count < BUNDLE_MAX; i++)
+        total_put(&rebuild->totals.all[i], &bundle);
+    bool ok = write_as_builder(rebuild, &bundle, NULL);
+    bundle_release(&bundle);
     return ok;
 }
 
 static bool write_all(struct rebuild *rebuild) {
     bool ok = true;
-    for (size_t at = 0; ok && at < rebuild->totals.count; at += PLACE_WRITES_MAX)
+    for (size_t at = 0; ok && at < rebuild->totals.count; at += BUNDLE_MAX)
         ok = write_some(rebuild, at);
     char *position = ddb_stream_position(rebuild->stream);
-    ok = ok && write_as_builder(rebuild, &(struct place_move){.to = position});
+    ok = ok && write_as_builder(rebuild, &(struct bundle){.count = 0}, position);
     free(position);
     return ok;
 }
@@ -147,11 +148,11 @@ static enum app_status build(struct app *app, const struct totals_place *seen, b
         app_client(app), &(struct ddb_stream_options){.table = LEDGER_TABLE, .skip_trimmed = true});
     if (rebuild.stream == NULL)
         return totals_explain_stream(app);
-    enum place_outcome claimed = place_claim(app, seen, rebuild.name);
-    if (claimed == PLACE_FAILED)
+    enum bundle_outcome claimed = place_claim(app, seen, rebuild.name);
+    if (claimed == BUNDLE_FAILED)
         app_db_fail(app, "cannot begin to build the totals");
-    bool ok = claimed == PLACE_MOVED && sum_up(&rebuild) && write_all(&rebuild);
-    *ret_lost = claimed == PLACE_LOST || rebuild.lost;
+    bool ok = claimed == BUNDLE_DONE && sum_up(&rebuild) && write_all(&rebuild);
+    *ret_lost = claimed == BUNDLE_LOST || rebuild.lost;
     *ret_count = rebuild.totals.count;
     totals_release(&rebuild.totals);
     ddb_stream_close(rebuild.stream);

@@ -29,11 +29,11 @@ const struct app_option serve_options[] = {
 enum { COUNT_HITS, COUNT_MISSES, COUNT_STORED, COUNT_CLEANED, COUNT_GRADED };
 
 static struct service_counter counters[] = {
-    [COUNT_HITS] = {"cache_hits_total", "Menus from this process's memory.", 0},
-    [COUNT_MISSES] = {"cache_misses_total", "Menus that were asked of the table.", 0},
-    [COUNT_STORED] = {"menus_stored_total", "Menus that were stored.", 0},
-    [COUNT_CLEANED] = {"menus_cleaned_total", "Expired menus that were deleted.", 0},
-    [COUNT_GRADED] = {"menus_graded_total", "Menus of others that were graded.", 0},
+    [COUNT_HITS] = {"cache_hits_total", "Menus from this process's memory.", 0, false},
+    [COUNT_MISSES] = {"cache_misses_total", "Menus that were asked of the table.", 0, false},
+    [COUNT_STORED] = {"menus_stored_total", "Menus that were stored.", 0, false},
+    [COUNT_CLEANED] = {"menus_cleaned_total", "Expired menus that were deleted.", 0, false},
+    [COUNT_GRADED] = {"menus_graded_total", "Menus of others that were graded.", 0, false},
     {0},
 };
 

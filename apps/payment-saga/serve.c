@@ -26,10 +26,10 @@ const struct app_option serve_options[] = {
 };
 
 static struct service_counter counters[] = {
-    {"payments_success_total", "Payments that were paid", 0},
-    {"payments_failed_total", "Payments that have failed", 0},
-    {"payments_pending_total", "Requests that were answered with a pending payment", 0},
-    {"payments_resumed_total", "Payments that were left and have ended here", 0},
+    {"payments_success_total", "Payments that were paid", 0, false},
+    {"payments_failed_total", "Payments that have failed", 0, false},
+    {"payments_pending_total", "Requests that were answered with a pending payment", 0, false},
+    {"payments_resumed_total", "Payments that were left and have ended here", 0, false},
     {0},
 };
 enum { COUNT_SUCCESS, COUNT_FAILED, COUNT_PENDING, COUNT_RESUMED };

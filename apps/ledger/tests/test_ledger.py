@@ -487,6 +487,7 @@ class Totals(Ledger):
             self.assertEqual(service.get("/merchants/m1/totals?to=2020-12-31"), (200, {"totals": []}))
             self.assertEqual(service.get("/merchants/m1/totals?from=x")[0], 400)
             self.assertIn("gramme_ledger_totals_changes_total", service.text("/metrics"))
+            self.assertRegex(service.text("/metrics"), r"(?m)^gramme_ledger_totals_lag_seconds \d{1,2}$")
             self.assertIn("/accounts/{account}/totals", service.get("/openapi.json")[1]["paths"])
         if len(merchant) == len(account) == 1 and today == time.strftime("%Y-%m-%d", time.gmtime()):  # not over midnight
             self.assertEqual({name: merchant[0][name] for name in ("ID", "Period", "Currency")},
