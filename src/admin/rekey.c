@@ -169,7 +169,7 @@ static struct error *rekey_locked(struct arena *arena, const struct rekey_option
     bool again = encrypted && options->key == NULL;
     const struct master_key *key = again ? options->new_key : options->key;
     TRY(data_directory_find(arena, options->directory, key, &data));
-    *ret_summary = (struct rekey_summary){REKEY_CHANGED, {0, 0}};
+    *ret_summary = (struct rekey_summary){.outcome = REKEY_CHANGED};
     struct error *error = again ? finish(arena, &data) : change(arena, options, &data, ret_summary);
     data_directory_release(&data);
     return error;

@@ -1,7 +1,11 @@
 /* copy.c - see copy.h. */
 #include "store/copy.h"
 
+#include "base/buffer.h"
+#include "base/bytes.h"
 #include "store/batch.h"
+
+enum { HASHED_BYTES = 64 * 1024, HASHED_BYTES_MAX = 1 << 30 };
 
 struct copy {
     const struct copy_options *options;
@@ -9,6 +13,8 @@ struct copy {
     struct store_batch batch;
     size_t unreported; /* bytes */
     struct copy_totals totals;
+    struct digest *digest;
+    struct buffer hashed; /* the hash of what came before, and records since */
 };
 
 struct record {
@@ -34,10 +40,12 @@ static void report(struct copy *copy) {
         observer->report(observer, copy->totals.records, copy->totals.bytes);
 }
 
-static void count(struct copy *copy, const struct record *record) {
+static void count(struct copy *copy, size_t keyspace, const struct record *record) {
     size_t bytes = record->key.len + record->value.len;
     copy->totals.records++;
     copy->totals.bytes += bytes;
+    copy->totals.keyspaces[keyspace].records++;
+    copy->totals.keyspaces[keyspace].bytes += bytes;
     copy->unreported += bytes;
     if (copy->unreported >= STORE_BATCH_BYTES)
         report(copy);
@@ -48,7 +56,7 @@ static void count(struct copy *copy, const struct record *record) {
 static struct error *put(struct copy *copy, size_t keyspace, const struct record *record) {
     struct store_key key = {(uint8_t)keyspace, record->key};
     TRY(store_batch_put(&copy->batch, copy->arena, &key, record->value));
-    count(copy, record);
+    count(copy, keyspace, record);
     return NULL;
 }
 
@@ -87,6 +95,36 @@ struct error *store_copy(struct arena *arena, const struct copy_options *options
     return error;
 }
 
+/* ---- hashing ---- */
+
+static void hash_begin(struct copy *copy) {
+    static const uint8_t none[SHA256_BYTES];
+    buffer_reset(&copy->hashed);
+    buffer_append(&copy->hashed, none, sizeof(none));
+}
+
+static void hash_end(struct copy *copy, uint8_t ret_hash[SHA256_BYTES]) {
+    digest_sha256(copy->digest, buffer_slice(&copy->hashed), ret_hash);
+}
+
+static void hash_bytes(struct copy *copy, struct slice bytes) {
+    uint8_t len[4];
+    store_u32_be(len, (uint32_t)bytes.len);
+    buffer_append(&copy->hashed, len, sizeof(len));
+    buffer_append_slice(&copy->hashed, bytes);
+}
+
+static void hash_record(struct copy *copy, const struct record *record) {
+    hash_bytes(copy, record->key);
+    hash_bytes(copy, record->value);
+    if (copy->hashed.len < HASHED_BYTES)
+        return;
+    uint8_t hash[SHA256_BYTES];
+    hash_end(copy, hash);
+    buffer_reset(&copy->hashed);
+    buffer_append(&copy->hashed, hash, sizeof(hash));
+}
+
 /* ---- comparing ---- */
 
 static bool same(const struct record *one, const struct record *other) {
@@ -94,7 +132,7 @@ static bool same(const struct record *one, const struct record *other) {
                                                           slice_equal(one->value, other->value)));
 }
 
-static struct error *compare_scans(struct copy *copy, struct store_scan *from,
+static struct error *compare_scans(struct copy *copy, size_t keyspace, struct store_scan *from,
                                    struct store_scan *to) {
     struct record one = {.found = true}, other;
     while (one.found) {
@@ -104,8 +142,10 @@ static struct error *compare_scans(struct copy *copy, struct store_scan *from,
             return error_local(copy->arena,
                                "the copy differs from what was copied after %llu records",
                                (unsigned long long)copy->totals.records);
-        if (one.found)
-            count(copy, &one);
+        if (one.found) {
+            count(copy, keyspace, &one);
+            hash_record(copy, &one);
+        }
     }
     return NULL;
 }
@@ -116,8 +156,10 @@ static struct error *compare_keyspace(struct copy *copy, struct store_txn *from,
     struct error *error = scan_all(from, keyspace, &one);
     if (error == NULL)
         error = scan_all(to, keyspace, &other);
+    hash_begin(copy);
     if (error == NULL)
-        error = compare_scans(copy, one, other);
+        error = compare_scans(copy, keyspace, one, other);
+    hash_end(copy, copy->totals.hashes[keyspace]);
     store_scan_close(one);
     store_scan_close(other);
     return error;
@@ -127,6 +169,8 @@ struct error *store_compare(struct arena *arena, const struct copy_options *opti
                             struct copy_totals *ret_totals) {
     struct copy copy = {.options = options, .arena = arena};
     struct store_txn *from = NULL, *to = NULL;
+    TRY(digest_new(arena, &copy.digest));
+    buffer_init(&copy.hashed, HASHED_BYTES_MAX);
     struct error *error = store_begin(options->from, arena, STORE_READ, &from);
     if (error == NULL)
         error = store_begin(options->to, arena, STORE_READ, &to);
@@ -134,7 +178,33 @@ struct error *store_compare(struct arena *arena, const struct copy_options *opti
         error = compare_keyspace(&copy, from, to, i);
     store_end(from);
     store_end(to);
+    buffer_release(&copy.hashed);
+    digest_free(copy.digest);
     if (error == NULL)
         *ret_totals = copy.totals;
+    return error;
+}
+
+/* ---- nothing ---- */
+
+static struct error *has_record(struct store_txn *txn, size_t keyspace, bool *ret_found) {
+    struct store_scan *scan = NULL;
+    struct record record = {.found = false};
+    TRY(scan_all(txn, keyspace, &scan));
+    struct error *error = next(scan, &record);
+    store_scan_close(scan);
+    *ret_found = record.found;
+    return error;
+}
+
+struct error *store_is_empty(struct arena *arena, struct store *store, bool *ret_empty) {
+    struct store_txn *txn = NULL;
+    struct error *error = NULL;
+    bool found = false;
+    TRY(store_begin(store, arena, STORE_READ, &txn));
+    for (size_t i = 0; error == NULL && !found && i < store->keyspace_count; i++)
+        error = has_record(txn, i, &found);
+    store_end(txn);
+    *ret_empty = !found;
     return error;
 }

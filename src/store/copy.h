@@ -5,6 +5,7 @@
 #ifndef GRAMME_STORE_COPY_H
 #define GRAMME_STORE_COPY_H
 
+#include "crypto/digest.h"
 #include "store/store.h"
 
 /* Told after every batch: of all keyspaces, so far. */
@@ -18,16 +19,28 @@ struct copy_options {
     struct copy_observer *observer;
 };
 
-struct copy_totals {
+struct copy_count {
     uint64_t records;
     uint64_t bytes; /* of keys and values */
+};
+
+struct copy_totals {
+    uint64_t records;
+    uint64_t bytes;
+    struct copy_count keyspaces[STORE_KEYSPACES_MAX];
+    /* Of everything in a keyspace, in order, by store_compare: stores with the same records have
+     * the same. */
+    uint8_t hashes[STORE_KEYSPACES_MAX][SHA256_BYTES];
 };
 
 /* Durable when it returns. */
 struct error *store_copy(struct arena *arena, const struct copy_options *options,
                          struct copy_totals *ret_totals);
-/* An error unless both have the same records. */
+/* Reads both to the end; an error unless they have the same records. */
 struct error *store_compare(struct arena *arena, const struct copy_options *options,
                             struct copy_totals *ret_totals);
+
+/* Whether there is no record in it. */
+struct error *store_is_empty(struct arena *arena, struct store *store, bool *ret_empty);
 
 #endif

@@ -54,6 +54,42 @@ static void everything_is_copied(void **state) {
     store_close(to);
 }
 
+static struct copy_totals compared(struct dump_fixture *fixture, struct store *one,
+                                   struct store *other) {
+    struct copy_options options = {.from = one, .to = other};
+    struct copy_totals totals;
+    assert_null(store_compare(&fixture->arena, &options, &totals));
+    return totals;
+}
+
+/* A hash tells where a key ends and its value begins, and what stands in which keyspace. */
+static void hashes_tell_contents_apart(void **state) {
+    struct dump_fixture *fixture = *state;
+    struct store *one = dump_memory_store(fixture), *other = dump_memory_store(fixture);
+    bool empty = false;
+    assert_null(store_is_empty(&fixture->arena, one, &empty));
+    assert_true(empty);
+    struct copy_totals none = compared(fixture, one, other);
+    assert_memory_equal(none.hashes[0], none.hashes[1], SHA256_BYTES);
+    dump_put(fixture, one, 1, "a", "bc");
+    dump_put(fixture, other, 1, "a", "bc");
+    assert_null(store_is_empty(&fixture->arena, one, &empty));
+    assert_false(empty);
+    struct copy_totals first = compared(fixture, one, other);
+    assert_int_equal(first.keyspaces[0].records, 0);
+    assert_int_equal(first.keyspaces[1].records, 1);
+    assert_int_equal(first.keyspaces[1].bytes, 3);
+    assert_memory_equal(first.hashes[0], none.hashes[0], SHA256_BYTES);
+    assert_memory_not_equal(first.hashes[1], none.hashes[1], SHA256_BYTES);
+    store_close(other);
+    other = dump_memory_store(fixture);
+    dump_put(fixture, other, 1, "ab", "c");
+    struct copy_totals second = compared(fixture, other, other);
+    assert_memory_not_equal(first.hashes[1], second.hashes[1], SHA256_BYTES);
+    store_close(one);
+    store_close(other);
+}
+
 static void differences_are_found(void **state) {
     struct dump_fixture *fixture = *state;
     struct store *from = dump_memory_store(fixture), *to = dump_memory_store(fixture);
@@ -77,6 +113,7 @@ static void differences_are_found(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(everything_is_copied, dump_setup, dump_teardown),
+        cmocka_unit_test_setup_teardown(hashes_tell_contents_apart, dump_setup, dump_teardown),
         cmocka_unit_test_setup_teardown(differences_are_found, dump_setup, dump_teardown),
     };
     return cmocka_run_group_tests_name("copy", tests, NULL, NULL);
