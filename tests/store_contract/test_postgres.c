@@ -269,6 +269,70 @@ static void what_is_not_ours_is_refused(void **state) {
     expect_refusal(contract, url, "has format 2");
 }
 
+/* ---- filling ---- */
+
+static bool unfinished(struct contract *contract, struct store *store) {
+    bool is_unfinished = false;
+    must(postgres_is_unfinished(store, &contract->arena, &is_unfinished));
+    return is_unfinished;
+}
+
+/* Who fills it ends in the middle: neither who comes nor who has waited all the time leads it. */
+static void a_store_that_is_half_filled_is_nobodys(void **state) {
+    struct contract *contract = *state;
+    struct store *waits = open_with(contract, (struct postgres_store_options){0});
+    assert_int_equal(try_put(contract, contract->store, "a", "of before"), STORE_COMMITTED);
+    store_close(contract->store);
+    contract->store = open_with(contract, (struct postgres_store_options){.fill = true});
+    assert_true(lead(contract, contract->store, 0));
+    assert_false(unfinished(contract, contract->store));
+    must(postgres_fill_begin(contract->store, &contract->arena, SLICE_LITERAL("a test")));
+    assert_int_equal(try_put(contract, contract->store, "b", "half"), STORE_COMMITTED);
+    store_close(contract->store);
+    expect_refusal(contract, postgres_url(contract), "is unfinished: a test works there");
+    assert_false(lead(contract, waits, 200));
+    contract->store = open_with(contract, (struct postgres_store_options){.fill = true});
+    assert_true(unfinished(contract, contract->store));
+    assert_true(lead(contract, contract->store, 0)); /* though another one waits */
+    must(postgres_fill_begin(contract->store, &contract->arena, SLICE_LITERAL("a test")));
+    expect_content(contract, 0, "");
+    assert_int_equal(try_put(contract, contract->store, "c", "whole"), STORE_COMMITTED);
+    must(postgres_fill_end(contract->store, &contract->arena));
+    store_close(contract->store);
+    contract->store = waits;
+    assert_true(lead(contract, waits, 10000));
+    expect_content(contract, 0, "c=whole");
+}
+
+/* It was asleep, and another one filled the store meanwhile. */
+static void who_is_fenced_empties_nothing(void **state) {
+    struct contract *contract = *state;
+    struct store *other =
+        open_with(contract, (struct postgres_store_options){.lead_by_force = true});
+    assert_true(lead(contract, other, 0));
+    assert_int_equal(try_put(contract, other, "a", "1"), STORE_COMMITTED);
+    assert_non_null(
+        postgres_fill_begin(contract->store, &contract->arena, SLICE_LITERAL("a test")));
+    assert_false(unfinished(contract, other));
+    expect_content(contract, 0, "a=1");
+    store_close(other);
+}
+
+static void notes_stand_beside_the_keyspaces(void **state) {
+    struct contract *contract = *state;
+    struct arena *arena = &contract->arena;
+    struct slice text;
+    must(postgres_note_read(contract->store, arena, "a", &text));
+    assert_false(slice_present(text));
+    must(postgres_note_offer(contract->store, arena, "a", SLICE_LITERAL("first"), &text));
+    assert_true(slice_is(text, "first"));
+    must(postgres_note_offer(contract->store, arena, "a", SLICE_LITERAL("second"), &text));
+    assert_true(slice_is(text, "first"));
+    must(postgres_note_write(contract->store, arena, "a", SLICE_LITERAL("third")));
+    must(postgres_note_read(contract->store, arena, "a", &text));
+    assert_true(slice_is(text, "third"));
+}
+
 static void a_place_tells_no_password(void **state) {
     struct contract *contract = *state;
     struct slice place;
@@ -301,6 +365,9 @@ int main(void) {
         CONTRACT_CASE(a_moment_is_lost_with_its_connection),
         CONTRACT_CASE(a_commit_is_settled_wherever_its_connection_is_cut),
         CONTRACT_CASE(what_is_not_ours_is_refused),
+        CONTRACT_CASE(a_store_that_is_half_filled_is_nobodys),
+        CONTRACT_CASE(who_is_fenced_empties_nothing),
+        CONTRACT_CASE(notes_stand_beside_the_keyspaces),
         CONTRACT_CASE(a_place_tells_no_password),
     };
     for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)

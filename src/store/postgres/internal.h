@@ -131,6 +131,13 @@ struct error *postgres_schema_make(struct postgres_store *store, struct arena *a
 struct error *postgres_schema_check(struct postgres_store *store, struct arena *arena,
                                     struct session *session);
 
+/* ---- notes.c ---- */
+
+/* The name of the note that a store has while it is being filled. */
+#define UNFINISHED "unfinished"
+/* Refuses a store that has it. */
+struct error *postgres_check_finished(struct arena *arena, struct session *session);
+
 /* ---- pool.c ---- */
 
 void pool_init(struct pool *pool, uint32_t max);

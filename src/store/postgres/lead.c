@@ -32,8 +32,10 @@ static const char *const lease_sql =
     " + $2::bigint WHERE grp = -2 AND (writer = $1 OR seq < " NOW_MS ") RETURNING 1";
 static const char *const give_up_sql =
     "UPDATE gramme_version SET seq = 0 WHERE grp = -2 AND writer = $1";
+#define TAKE "UPDATE gramme_version SET seq = seq + 1, writer = $1 WHERE grp = 0 "
 static const char *const take_sql =
-    "UPDATE gramme_version SET seq = seq + 1, writer = $1 WHERE grp = 0 RETURNING seq";
+    TAKE "AND NOT EXISTS (SELECT 1 FROM gramme_store WHERE name = '" UNFINISHED "') RETURNING seq";
+static const char *const fill_sql = TAKE "RETURNING seq";
 static const char *const look_sql = "SELECT 1 FROM gramme_version WHERE grp = 0 AND writer = $1";
 
 static struct parameter writer_parameter(const struct postgres_store *store) {
@@ -125,11 +127,14 @@ static struct error *try_lead(struct postgres_store *store, struct arena *arena,
     TRY(lead_connect(store, arena));
     enum fate fate = try_lock(store);
     if (fate == FATE_DONE && lead->locked)
-        fate = ask(store, take_sql, 1, TAKE_TIMEOUT_MS, &found, &lead->known);
+        fate = ask(store, store->options.fill ? fill_sql : take_sql, 1, TAKE_TIMEOUT_MS, &found,
+                   &lead->known);
     struct error *error =
         fate == FATE_DONE ? NULL : session_error(lead->session, arena, "The lead cannot be taken");
-    if (fate != FATE_DONE)
-        drop_session(lead);
+    if (fate == FATE_DONE && lead->locked && !found)
+        error = postgres_check_finished(arena, lead->session);
+    if (error != NULL)
+        drop_session(lead); /* and its lock, which whoever is to finish the store needs */
     atomic_store(&lead->leads, found);
     atomic_store(&store->drops, found); /* what others left */
     *ret_leads = found;

@@ -11,6 +11,7 @@ struct postgres_store_options {
     const char *url;    /* whatever libpq takes: postgres://... or "host=... dbname=..." */
     const char *schema; /* where its tables are; NULL: the first one that the URL says */
     bool create;        /* make the tables that are missing */
+    bool fill;          /* for whoever fills it: opened, and led, though it is unfinished */
     /* For tests: the lead is taken without asking, from whoever has it. */
     bool lead_by_force;
     /* For tests: as with a server that has no advisory locks. */
@@ -28,6 +29,29 @@ bool postgres_is_url(const char *text);
 struct error *postgres_store_open(struct arena *arena, const struct postgres_store_options *options,
                                   const struct store_keyspace *keyspaces, size_t count,
                                   struct store **ret_store);
+
+/* ---- texts beside the keyspaces, by name; of the thread that calls store_lead ---- */
+
+/* Absent: there is none. */
+struct error *postgres_note_read(struct store *store, struct arena *arena, const char *name,
+                                 struct slice *ret_text);
+/* Unless there is one; what is there then. */
+struct error *postgres_note_offer(struct store *store, struct arena *arena, const char *name,
+                                  struct slice text, struct slice *ret_text);
+struct error *postgres_note_write(struct store *store, struct arena *arena, const char *name,
+                                  struct slice text);
+
+/* ---- filling a store, of whoever leads it ---- */
+
+/* Leaves nothing in it. From here on nobody opens or leads it but to fill it; `by` is told to who
+ * tries. */
+struct error *postgres_fill_begin(struct store *store, struct arena *arena, struct slice by);
+struct error *postgres_fill_end(struct store *store, struct arena *arena);
+/* Whether somebody began, and did not end. */
+struct error *postgres_is_unfinished(struct store *store, struct arena *arena,
+                                     bool *ret_unfinished);
+/* Deletes what was dropped, now. */
+struct error *postgres_finish_drops(struct store *store, struct arena *arena);
 
 /* A schema for a store that is there for a while, and its end with all that is in it. */
 struct error *postgres_schema_add(struct arena *arena, const char *url, const char *schema);

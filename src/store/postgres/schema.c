@@ -4,7 +4,7 @@
  *   gramme_version     grp, seq, writer, committed: 0 is the row of the lead (lead.c), -1 is for
  *                      syncs (commit.c), -2 the lease
  *   gramme_dropped     id, keyspace, first, last: ranges that are still to be deleted (drops.c)
- *   gramme_store       name, value: "format" is "1"
+ *   gramme_store       name, value: "format" is "1"; notes (notes.c)
  *
  * They are in the first schema of the search path, so that a database may have several stores. */
 #include <stdio.h>
@@ -121,6 +121,8 @@ struct error *postgres_schema_check(struct postgres_store *store, struct arena *
     PGresult *result = NULL;
     TRY(check_server(arena, session));
     TRY(check_format(arena, session));
+    if (!store->options.fill)
+        TRY(postgres_check_finished(arena, session));
     enum fate fate =
         session_run(session,
                     "SELECT table_name::text FROM information_schema.tables "

@@ -1,0 +1,136 @@
+/* notes.c - texts beside the keyspaces, in gramme_store, and what depends on one of them: a store
+ * that is being filled.
+ *
+ * Who fills a store leads it, writes the note "unfinished" in the commit that empties it, and
+ * removes it when all is there. While it is there, a store is neither opened nor led by others, so
+ * that what a crash left half is never taken for a whole. */
+#include <stdio.h>
+
+#include "store/postgres/internal.h"
+
+enum { NOTE_TIMEOUT_MS = 60000, CLEAR_TIMEOUT_MS = 600000 };
+
+static struct parameter text_parameter(const char *text) {
+    return parameter_of(slice_text(text));
+}
+
+/* ---- notes ---- */
+
+/* The text of the one row, if there is one. */
+static struct error *ask(struct session *session, struct arena *arena, const char *sql,
+                         const struct parameter *parameters, size_t count, struct slice *ret_text) {
+    PGresult *result = NULL;
+    if (session_run(session, sql, parameters, count, NOTE_TIMEOUT_MS, &result) != FATE_DONE)
+        return session_error(session, arena, "The store's notes cannot be read or written");
+    *ret_text = SLICE_NONE;
+    if (libpq.ntuples(result) > 0)
+        *ret_text = arena_slice(arena, result_bytes(result, 0, 0));
+    libpq.clear(result);
+    return NULL;
+}
+
+static struct error *read_note(struct session *session, struct arena *arena, const char *name,
+                               struct slice *ret_text) {
+    struct parameter parameters[] = {text_parameter(name)};
+    return ask(session, arena, "SELECT value FROM gramme_store WHERE name = $1::text", parameters,
+               1, ret_text);
+}
+
+struct error *postgres_note_read(struct store *base, struct arena *arena, const char *name,
+                                 struct slice *ret_text) {
+    struct postgres_store *store = postgres_of(base);
+    TRY(lead_connect(store, arena));
+    return read_note(store->lead.session, arena, name, ret_text);
+}
+
+static struct error *insert(struct store *base, struct arena *arena, const char *sql,
+                            const char *name, struct slice text) {
+    struct postgres_store *store = postgres_of(base);
+    struct parameter parameters[] = {text_parameter(name), parameter_of(text)};
+    struct slice none;
+    TRY(lead_connect(store, arena));
+    return ask(store->lead.session, arena, sql, parameters, 2, &none);
+}
+
+#define INSERT "INSERT INTO gramme_store (name, value) VALUES ($1::text, $2::text) ON CONFLICT "
+
+struct error *postgres_note_offer(struct store *store, struct arena *arena, const char *name,
+                                  struct slice text, struct slice *ret_text) {
+    TRY(insert(store, arena, INSERT "(name) DO NOTHING", name, text));
+    return postgres_note_read(store, arena, name, ret_text);
+}
+
+struct error *postgres_note_write(struct store *store, struct arena *arena, const char *name,
+                                  struct slice text) {
+    return insert(store, arena, INSERT "(name) DO UPDATE SET value = excluded.value", name, text);
+}
+
+/* ---- filling ---- */
+
+struct error *postgres_check_finished(struct arena *arena, struct session *session) {
+    struct slice by;
+    TRY(read_note(session, arena, UNFINISHED, &by));
+    if (!slice_present(by))
+        return NULL;
+    return error_local(arena,
+                       "The store is unfinished: %.*s works there, or was cut short; run it again",
+                       SLICE_ARGS(by));
+}
+
+struct error *postgres_is_unfinished(struct store *store, struct arena *arena,
+                                     bool *ret_unfinished) {
+    struct slice by;
+    TRY(postgres_note_read(store, arena, UNFINISHED, &by));
+    *ret_unfinished = slice_present(by);
+    return NULL;
+}
+
+/* One commit, claimed as any other: a tool that was asleep does not empty what another filled. */
+static enum fate send_clear(struct postgres_store *store, struct session *session,
+                            struct slice by) {
+    char sql[600];
+    int len = snprintf(sql, sizeof(sql), "TRUNCATE gramme_dropped");
+    for (size_t i = 0; i < store->base.keyspace_count; i++)
+        len += snprintf(sql + len, sizeof(sql) - (size_t)len, ", %.*s",
+                        SLICE_ARGS(store->keyspaces[i]));
+    struct parameter note[] = {text_parameter(UNFINISHED), parameter_of(by)};
+    session_send(session, "begin_write", NULL, 0);
+    lead_send_claim(store, session);
+    session_send_sql(session, INSERT "(name) DO UPDATE SET value = excluded.value", note, 2);
+    session_send_sql(session, sql, NULL, 0);
+    session_send(session, "commit", NULL, 0);
+    session_sync(session);
+    return session_collect(session, CLEAR_TIMEOUT_MS, 5, NULL);
+}
+
+struct error *postgres_fill_begin(struct store *base, struct arena *arena, struct slice by) {
+    struct postgres_store *store = postgres_of(base);
+    struct patience patience = patience_begin(store);
+    struct session *session = NULL;
+    TRY(postgres_writer(store, arena, &patience, &session));
+    if (send_clear(store, session, by) == FATE_DONE) {
+        store->lead.known++;
+        return NULL;
+    }
+    struct error *error = session_error(session, arena, "The store cannot be emptied");
+    postgres_writer_lost(store);
+    return error;
+}
+
+struct error *postgres_fill_end(struct store *base, struct arena *arena) {
+    struct postgres_store *store = postgres_of(base);
+    struct parameter parameters[] = {text_parameter(UNFINISHED)};
+    struct slice none;
+    TRY(lead_connect(store, arena));
+    return ask(store->lead.session, arena, "DELETE FROM gramme_store WHERE name = $1::text",
+               parameters, 1, &none);
+}
+
+struct error *postgres_finish_drops(struct store *base, struct arena *arena) {
+    struct postgres_store *store = postgres_of(base);
+    TRY(lead_connect(store, arena));
+    while (atomic_load(&store->drops))
+        if (drops_step(store, store->lead.session) != FATE_DONE)
+            return session_error(store->lead.session, arena, "What was dropped cannot be deleted");
+    return NULL;
+}
