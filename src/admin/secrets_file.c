@@ -131,14 +131,27 @@ struct error *secrets_file_open(struct arena *arena, const char *directory,
     return error;
 }
 
+struct error *secrets_file_find(struct arena *arena, const char *directory,
+                                const struct keyring *over, struct keyring **ret_keyring) {
+    const char *path = files_join(arena, directory, NAME);
+    *ret_keyring = NULL;
+    if (access(path, F_OK) != 0)
+        return errno == ENOENT ? NULL : files_failed(arena, "read", path);
+    return secrets_file_open(arena, directory, over, ret_keyring);
+}
+
+struct error *secrets_file_write(struct arena *arena, const char *directory,
+                                 const struct keyring *over, const struct keyring *keyring) {
+    return write_file(arena, files_join(arena, directory, NAME), over, keyring);
+}
+
 struct error *secrets_file_convert(struct arena *arena, const char *directory,
                                    const struct keyring *from, const struct keyring *to) {
     struct keyring *keyring = NULL;
-    const char *path = files_join(arena, directory, NAME);
-    if (access(path, F_OK) != 0)
-        return errno == ENOENT ? NULL : files_failed(arena, "read", path);
-    TRY(secrets_file_open(arena, directory, from, &keyring));
-    struct error *error = write_file(arena, path, to, keyring);
+    TRY(secrets_file_find(arena, directory, from, &keyring));
+    if (keyring == NULL)
+        return NULL;
+    struct error *error = secrets_file_write(arena, directory, to, keyring);
     keyring_free(keyring);
     return error;
 }

@@ -12,6 +12,13 @@
 struct error *secrets_file_open(struct arena *arena, const char *directory,
                                 const struct keyring *over, struct keyring **ret_keyring);
 
+/* NULL: there is none. */
+struct error *secrets_file_find(struct arena *arena, const char *directory,
+                                const struct keyring *over, struct keyring **ret_keyring);
+/* In the place of what is there. */
+struct error *secrets_file_write(struct arena *arena, const char *directory,
+                                 const struct keyring *over, const struct keyring *keyring);
+
 /* The same key for a directory that is converted, if there is one: it was sealed by `from`, and is
  * to be by `to`. Plain it is read in an encrypted directory too, sealed only where it was sealed.
  */

@@ -1,5 +1,6 @@
 /* remote.c - a store that several servers share: one leads, the others wait here, before they have
  * read anything of it. */
+#include "admin/shared_secrets.h"
 #include "base/log.h"
 #include "engine/engine.h"
 #include "server/state.h"
@@ -54,17 +55,28 @@ static struct error *warn_of_settings(const struct server *server, struct arena 
     return NULL;
 }
 
+/* Of the key that the server was given only what it seals is needed from here on. */
+static struct error *open_secrets(struct server *server, struct arena *arena, struct store *store) {
+    struct master_key key = {0};
+    if (server->config.encrypt_with == NULL)
+        return NULL;
+    TRY(master_key_read(arena, server->config.encrypt_with, &key));
+    struct error *error = shared_secrets_open(arena, store, &key, &server->shared_secrets);
+    master_key_release(&key);
+    return error;
+}
+
 struct error *server_open_remote(struct server *server, struct arena *arena,
                                  struct store **ret_store) {
     struct postgres_store_options options = {.url = server->config.store_url};
     struct slice place;
     TRY(postgres_place(arena, options.url, &place));
     server->place = arena_slice(&server->arena, place);
-    if (server->config.encrypt_with != NULL)
-        TRY(master_key_read(arena, server->config.encrypt_with, &server->shared_key));
     TRY(warn_of_settings(server, arena));
     TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store));
-    struct error *error = take_lead(server, arena, *ret_store);
+    struct error *error = open_secrets(server, arena, *ret_store);
+    if (error == NULL)
+        error = take_lead(server, arena, *ret_store);
     if (error != NULL)
         store_close(*ret_store);
     return error;

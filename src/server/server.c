@@ -68,7 +68,7 @@ static struct error *open_access(struct server *server, struct arena *arena) {
     struct access_options options = {
         .directory = server->config.data_directory,
         .over = server->data.keyring,
-        .shared = server->shared_key.keyring,
+        .shared = server->shared_secrets,
         .engine = server->engine,
         .account = slice_text(server->config.account),
     };
@@ -352,7 +352,7 @@ void server_stop(struct server *server) {
     engine_close(server->engine);
     throttle_free(server->throttle);
     data_directory_release(&server->data);
-    master_key_release(&server->shared_key);
+    keyring_free(server->shared_secrets);
     certificates_close(server->certificates);
     meters_free(server->meters);
     arena_release(&server->arena);

@@ -30,9 +30,9 @@ struct server {
     struct worker_task trim_task;
     atomic_flag trims; /* the task is on its way */
     struct data_directory data;
-    struct master_key shared_key; /* that seals secrets in a store of several servers; or zeros */
-    struct slice place;           /* of such a store */
-    struct store *store;          /* the engine's */
+    struct keyring *shared_secrets; /* seals secrets in a store of several servers; or NULL */
+    struct slice place;             /* of such a store */
+    struct store *store;            /* the engine's */
     struct engine *engine;
     struct access *access; /* NULL: signatures are not verified */
     struct control_service control_services[2];
