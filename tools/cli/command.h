@@ -117,6 +117,7 @@ extern const struct command command_apply;
 extern const struct command command_backup;
 extern const struct command command_restore;
 extern const struct command command_check;
+extern const struct command command_copy_store;
 extern const struct command command_rekey;
 extern const struct command command_bench;
 extern const struct command command_top;
