@@ -164,11 +164,10 @@ function showUp(system, isUp) {
 function showLinks(system, address) {
     const place = find(system, ".links");
     if (place.firstChild) return;
-    const links = [["README", "readme"], ["OpenAPI", "openapi.json"], ["Metrics", "metrics"]];
-    for (const [text, path] of links) {
-        if (system === "gramme" && path === "openapi.json") continue;
+    const own = (path) => `systems/${system}/${path}`, first = system === "gramme" ? ["Console", `${address}/_gramme/`] : ["OpenAPI", own("openapi.json")];
+    for (const [text, target] of [first, ["README", own("readme")], ["Metrics", own("metrics")]]) {
         const link = make("a", "", text);
-        link.href = `systems/${system}/${path}`;
+        link.href = target;
         link.setAttribute("aria-label", `${text} of ${system}`);
         place.append(link);
     }

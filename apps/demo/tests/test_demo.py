@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path += [str(ROOT / "apps/common"), str(ROOT / "tests/wire")]
@@ -140,6 +141,8 @@ class AtWork(unittest.TestCase):
             self.assertIn("_requests_total{", self.demo.request("GET", f"/systems/{name}/metrics")[1])
         for path in ("/page.css", "/page.js"):
             self.assertEqual(self.demo.request("GET", path)[0], 200)
+        with urllib.request.urlopen(self.demo.state()["systems"]["gramme"]["address"] + "/_gramme/", timeout=TIMEOUT_S) as console:
+            self.assertIn(b"<title>gramme</title>", console.read())
         self.assertEqual(self.demo.request("GET", "/systems/other/readme")[0], 404)
         self.assertEqual(self.demo.request("GET", "/", headers={"Host": "evil.example"})[0], 403)
 
@@ -155,6 +158,7 @@ class AtWork(unittest.TestCase):
         self.assertTrue(any(HOSTILE in text for text in texts["#ledger .events"]), texts)
         self.assertIn("<b>x</b>", texts["#menus tbody"])
         self.assertEqual(texts["#lost"], [])
+        self.assertEqual(texts["#gramme .links"][:3], ["Console", "README", "Metrics"])
         # What a browser would make of it, where there is one.
         browser = shutil.which("chromium")
         if browser:
@@ -171,6 +175,7 @@ class AtWork(unittest.TestCase):
         self.assertIn("● up", body)
         self.assertIn("requests a second", body)
         self.assertNotRegex(body, r"<(img|script|b|em)\b")
+        self.assertIn(f'href="{self.demo.state()["systems"]["gramme"]["address"]}/_gramme/"', body)
 
     def test_4_the_gateway_fails_when_it_is_told_to(self):
         for body in ({}, {"seconds": 0}, {"seconds": 61}, {"seconds": "8"}):
