@@ -3,8 +3,9 @@
 import {all, cloudwatch} from "./api.js";
 import {h, replace} from "./dom.js";
 import {tableNames} from "./tables.js";
-import {badge, busy, button, confirm, dialog, facts, field, heading, panel, problem, section, select, state, table, text, toast, when} from "./ui.js";
+import {badge, busy, button, confirm, dialog, facts, field, heading, live, problem, section, select, state, table, text, toast, when} from "./ui.js";
 
+const REFRESH_MS = 3000;
 const SIGNS = {GreaterThanThreshold: ">", GreaterThanOrEqualToThreshold: "≥", LessThanThreshold: "<", LessThanOrEqualToThreshold: "≤"};
 const METRICS = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits", "ReadThrottleEvents", "WriteThrottleEvents", "ConditionalCheckFailedRequests",
     "TransactionConflict", "TimeToLiveDeletedItemCount"];
@@ -38,25 +39,24 @@ function createAlarm() {
     });
 }
 
-export function alarmsPage() {
-    const {node, reload} = panel(async () => {
-        const alarms = await all("cloudwatch", "DescribeAlarms", {}, "MetricAlarms", ["NextToken", "NextToken"]);
-        return table("Alarms", [
-            ["Name", (alarm) => h("a", {href: `#/alarm/${encodeURIComponent(alarm.AlarmName)}`}, alarm.AlarmName)], ["State", (alarm) => state(alarm.StateValue)],
-            ["Since", (alarm) => when(alarm.StateTransitionedTimestamp ?? alarm.StateUpdatedTimestamp)], ["Condition", conditionText, "words"],
-            ["Actions", (alarm) => (alarm.ActionsEnabled ? "on" : "off")],
-        ], alarms, "There is no alarm.");
-    });
+export function alarmsPage(signal) {
+    const {node, reload} = live(REFRESH_MS, signal, () => all("cloudwatch", "DescribeAlarms", {}, "MetricAlarms", ["NextToken", "NextToken"]), (alarms) => table("Alarms", [
+        ["Name", (alarm) => h("a", {href: `#/alarm/${encodeURIComponent(alarm.AlarmName)}`}, alarm.AlarmName)], ["State", (alarm) => state(alarm.StateValue)],
+        ["Since", (alarm) => when(alarm.StateTransitionedTimestamp ?? alarm.StateUpdatedTimestamp)], ["Condition", conditionText, "words"],
+        ["Actions", (alarm) => (alarm.ActionsEnabled ? "on" : "off")],
+    ], alarms, "There is no alarm."));
     return h("div", {}, heading("Alarms", button("Create alarm", () => busy(null, async () => {
         if (await createAlarm()) await reload();
     }), {class: "primary"})), node);
 }
 
-export function alarmPage(name) {
-    const {node, reload} = panel(async () => {
+export function alarmPage(name, signal) {
+    const {node, reload} = live(REFRESH_MS, signal, async () => {
         const {MetricAlarms: [alarm]} = await cloudwatch("DescribeAlarms", {AlarmNames: [name]});
-        if (alarm === undefined) return h("p", {class: "quiet"}, "There is no alarm of this name.");
         const history = await all("cloudwatch", "DescribeAlarmHistory", {AlarmName: name, MaxRecords: 100}, "AlarmHistoryItems", ["NextToken", "NextToken"], 100);
+        return {alarm, history};
+    }, ({alarm, history}) => {
+        if (alarm === undefined) return h("p", {class: "quiet"}, "There is no alarm of this name.");
         const act = (operation, input, message) => busy(null, async () => {
             await cloudwatch(operation, input);
             toast(message);

@@ -24,7 +24,7 @@ function pageOf([place = "tables", ...rest], signal) {
     case "partiql": return ["PartiQL", partiqlPage(signal)];
     case "metrics": return ["Metrics", overviewPage(signal)];
     case "alarms": return ["Alarms", alarmsPage(signal)];
-    case "alarm": return [rest[0], alarmPage(rest[0])];
+    case "alarm": return [rest[0], alarmPage(rest[0], signal)];
     default: return ["Tables", tablesPage(signal)];
     }
 }

@@ -1,8 +1,8 @@
 // tables.js - all tables, and a new one.
 
-import {all, dynamodb, repeat} from "./api.js";
+import {all, dynamodb} from "./api.js";
 import {h, icon, ICONS, replace} from "./dom.js";
-import {busy, button, bytes, checkbox, count, field, heading, iconButton, problem, section, select, state, table, text, toast} from "./ui.js";
+import {busy, button, bytes, checkbox, count, field, heading, iconButton, live, problem, section, select, state, table, text, toast} from "./ui.js";
 import {ValueError} from "./value.js";
 
 const REFRESH_MS = 3000;
@@ -46,24 +46,15 @@ function tableList(names, rows, filter) {
 }
 
 export function tablesPage(signal) {
-    const filter = h("input", {type: "search", placeholder: "Find a table", "aria-label": "Find a table"}), place = h("div", {}, h("p", {class: "quiet"}, "Loading …"));
-    let shown;
-    const look = async () => {
+    const filter = h("input", {type: "search", placeholder: "Find a table", "aria-label": "Find a table"});
+    const {node, reload} = live(REFRESH_MS, signal, async () => {
         const names = await tableNames(), asked = filter.value;
         const wanted = names.filter((name) => name.toLowerCase().includes(asked.toLowerCase())).slice(0, SHOWN_MAX);
         const rows = await Promise.all(wanted.map((name) => describe(name, signal).catch((error) => ({name, error: {type: error.type}}))));
-        const now = JSON.stringify([names, rows]);
-        if (signal.aborted || asked !== filter.value || now === shown) return; // what has not changed keeps its focus
-        shown = now;
-        replace(place, tableList(names, rows, asked));
-    };
-    const tell = (error) => {
-        shown = undefined;
-        if (error.name !== "AbortError") replace(place, problem(error, () => look().catch(tell)));
-    };
-    filter.addEventListener("input", () => look().catch(tell));
-    repeat(REFRESH_MS, signal, () => look().catch(tell));
-    return h("div", {}, heading("Tables", filter, h("a", {class: "button primary", href: "#/create"}, icon(ICONS.add), " Create table")), place);
+        return asked === filter.value ? {names, rows, asked} : undefined;
+    }, ({names, rows, asked}) => tableList(names, rows, asked));
+    filter.addEventListener("input", reload);
+    return h("div", {}, heading("Tables", filter, h("a", {class: "button primary", href: "#/create"}, icon(ICONS.add), " Create table")), node);
 }
 
 export function capacityText(raw) {

@@ -1,5 +1,6 @@
 // ui.js - what all pages are made of: buttons, fields, dialogs, messages, ways to show numbers and times.
 
+import {repeat} from "./api.js";
 import {h, icon, ICONS, replace, unique} from "./dom.js";
 
 export function button(text, handler, attributes = {}) {
@@ -157,6 +158,28 @@ export function panel(load) {
         }
     };
     reload();
+    return {node, reload};
+}
+
+/** As panel(), of what changes: looked at again and again until the page is left. What has not changed keeps its focus and its place. `read()` returns what
+ * `show(it)` shows; undefined: it is too late for that. */
+export function live(ms, signal, read, show) {
+    const node = h("div", {}, h("p", {class: "quiet"}, "Loading …"));
+    let shown;
+    const become = (text, ...children) => {
+        if (signal.aborted || text === shown) return;
+        shown = text;
+        replace(node, ...children);
+    };
+    const reload = async () => {
+        try {
+            const now = await read(), text = JSON.stringify(now);
+            if (now !== undefined && text !== shown) become(text, show(now));
+        } catch (error) {
+            if (error.name !== "AbortError") become(`${error.type}: ${error.message}`, problem(error, reload));
+        }
+    };
+    repeat(ms, signal, reload);
     return {node, reload};
 }
 
