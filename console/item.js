@@ -3,9 +3,10 @@
 import {dynamodb} from "./api.js";
 import {showCode} from "./code.js";
 import {h, replace, unique} from "./dom.js";
+import {removeItems} from "./many.js";
 import {jsonFault, pointAt} from "./place.js";
-import {changeRequest, keyOf} from "./request.js";
-import {busy, button, bytes, confirm, dialog, several, toast} from "./ui.js";
+import {changeRequest} from "./request.js";
+import {busy, button, bytes, confirm, dialog, toast} from "./ui.js";
 import {check, checkItem, equal, hiddenTypes, isTyped, itemFromPlain, itemSize, own, plainItem, preview, readPlain, ValueError, visible, writePlain} from "./value.js";
 import {attributesEditor} from "./value_editor.js";
 
@@ -177,44 +178,4 @@ export function editItem(description, item, kind) {
             })),
             button("As code", () => withItem((shown) => showCode("PutItem", {TableName: description.name, Item: shown}))), button("Cancel", () => close(false)), saveButton));
     }, {class: "wide"});
-}
-
-const BATCH = 25;
-
-/** Whether they are gone. */
-export async function removeItems(description, items) {
-    const what = items.length === 1 ? "this item" : several(items.length, "item");
-    if (!await confirm(`Delete ${what}?`, "What is deleted cannot be brought back, unless the table has point-in-time recovery.", `Delete ${what}`)) return false;
-    let left = items.map((item) => ({DeleteRequest: {Key: keyOf(item, description.keys)}}));
-    for (let tries = 0; left.length > 0; tries++) {
-        const now = left.slice(0, BATCH);
-        const reply = await dynamodb("BatchWriteItem", {RequestItems: {[description.name]: now}});
-        const unprocessed = reply.UnprocessedItems?.[description.name] ?? [];
-        left = [...unprocessed, ...left.slice(BATCH)];
-        if (unprocessed.length === BATCH && tries > 10) throw new Error(`${left.length} items could not be deleted: the table is throttled`);
-        if (unprocessed.length > 0) await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-    toast(`${several(items.length, "item")} deleted.`);
-    return true;
-}
-
-/** Puts many; tells how far it is. Returns how many were written. */
-export async function putItems(description, items, progress) {
-    items.forEach((item, i) => {
-        try {
-            checkItem(item, description.keys);
-        } catch (error) {
-            throw new ValueError(`item ${i + 1}${error.where ? `, ${error.where}` : ""}: ${error.message}`);
-        }
-    });
-    let left = items.map((item) => ({PutRequest: {Item: item}}));
-    while (left.length > 0) {
-        const now = left.slice(0, BATCH);
-        const reply = await dynamodb("BatchWriteItem", {RequestItems: {[description.name]: now}});
-        const unprocessed = reply.UnprocessedItems?.[description.name] ?? [];
-        left = [...unprocessed, ...left.slice(BATCH)];
-        if (unprocessed.length > 0) await new Promise((resolve) => setTimeout(resolve, 200));
-        progress(items.length - left.length);
-    }
-    return items.length;
 }

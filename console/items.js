@@ -5,7 +5,8 @@ import {showCode} from "./code.js";
 import {h, icon, ICONS, replace} from "./dom.js";
 import {FORMATS, readItems, save} from "./files.js";
 import {columnsOf, COLUMNS_MAX, itemGrid} from "./grid.js";
-import {editItem, putItems, removeItems} from "./item.js";
+import {editItem} from "./item.js";
+import {checkItems, putItems, removeItems} from "./many.js";
 import {COMPARISONS, KEY_COMPARISONS, searchRequest} from "./request.js";
 import {busy, button, checkbox, count, dialog, field, iconButton, problem, select, several, text, toast} from "./ui.js";
 import {empty, ValueError} from "./value.js";
@@ -153,32 +154,23 @@ function exportDialog(description, items) {
     });
 }
 
-function importDialog(description) {
+/** The items of a file; undefined: rather not. */
+function chooseItems(description) {
     return dialog("Import items", (close) => {
-        const file = h("input", {type: "file", accept: ".json,.jsonl,.csv,application/json,text/csv"});
-        const progress = h("progress", {max: 1, value: 0, hidden: true, "aria-label": "Imported"}), trouble = h("p", {class: "trouble", role: "alert"});
+        const file = h("input", {type: "file", accept: ".json,.jsonl,.csv,application/json,text/csv"}), trouble = h("p", {class: "trouble", role: "alert"});
         const go = button("Import", () => busy(go, async () => {
-            trouble.textContent = "";
-            if (file.files.length === 0) {
-                trouble.textContent = "Choose a file first.";
-                return;
-            }
+            trouble.textContent = file.files.length === 0 ? "Choose a file first." : "";
+            if (file.files.length === 0) return;
             try {
                 const items = readItems(await file.files[0].text(), file.files[0].name, description.keys);
-                progress.hidden = false;
-                progress.max = items.length;
-                const done = await putItems(description, items, (written) => {
-                    progress.value = written;
-                });
-                toast(`${several(done, "item")} imported.`);
-                close(true);
+                checkItems(description, items);
+                close(items);
             } catch (error) {
-                progress.hidden = true;
                 trouble.textContent = error.message;
             }
         }), {class: "primary"});
         return h("div", {}, h("p", {}, "JSON (a list, or an object a line; plain or DynamoDB's) or CSV with names in its first line. Items with the same key are replaced."),
-            field("File", file), progress, trouble, h("div", {class: "actions"}, button("Cancel", () => close(false)), go));
+            field("File", file), trouble, h("div", {class: "actions"}, button("Cancel", () => close()), go));
     });
 }
 
@@ -255,7 +247,8 @@ export function itemsTab(description, signal) {
 
     const node = h("div", {}, h("div", {class: "toolbar"}, h("span", {}), h("span", {class: "actions"},
         button("Import", () => busy(null, async () => {
-            if (await importDialog(description)) await begin();
+            const items = await chooseItems(description);
+            if (items && await putItems(description, items)) await begin();
         })), h("button", {type: "button", class: "primary", on: {click: () => busy(null, async () => {
             if (await editItem(description, newItem(description), "create")) await begin();
         })}}, icon(ICONS.add), " Create item"))), form.node, output);

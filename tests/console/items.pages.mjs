@@ -189,6 +189,34 @@ test("items go to files and come back", async () => {
     await dialogOf(page).getByRole("button", {name: "Cancel"}).click();
 });
 
+test("how far a deletion is can be seen, and it can be stopped", async () => {
+    await makeTable("throng");
+    await putMany("throng", Array.from({length: 100}, (_, i) => ({pk: {S: String(i)}})));
+    await visit(page, "#/table/throng/items");
+    await found(100);
+    await page.getByLabel("Select all of this page").check();
+    await page.getByRole("button", {name: "Delete 100"}).click();
+    const held = [];
+    await page.route(`${ENDPOINT}/`, (route) => (/BatchWriteItem/.test(route.request().headers()["x-amz-target"]) ? held.push(route) : route.continue()));
+    const one = async () => {
+        await until(() => held.length > 0);
+        await held.shift().continue();
+    };
+    await dialogOf(page).getByRole("button", {name: "Delete 100 items"}).click();
+    await one();
+    await one();
+    await dialogOf(page).getByText("50 of 100 items").waitFor();
+    assert.equal(await dialogOf(page).getByRole("progressbar", {name: "Deleting"}).evaluate((bar) => bar.position), 0.5);
+    await picture(page, "items-deleting");
+    await until(() => held.length > 0);
+    await dialogOf(page).getByRole("button", {name: "Stop"}).click();
+    await one(); // it was under way, and counts
+    await toastSays(page, "Stopped: 75 items deleted, 25 left.");
+    await page.unroute(`${ENDPOINT}/`);
+    await found(25);
+    assert.equal((await api("Scan", {TableName: "throng", Select: "COUNT"})).Count, 25);
+});
+
 test("many are deleted at once, and nothing else", async () => {
     await makeTable("crowd");
     await putMany("crowd", Array.from({length: 26}, (_, i) => ({pk: {S: String(i).padStart(2, "0")}, n: {N: String(i)}})));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {api, dialogOf, makeTable, openPage, picture, putMany, rowsOf, toastSays, until, visit} from "./browser.mjs";
+import {api, dialogOf, ENDPOINT, makeTable, openPage, picture, putMany, rowsOf, toastSays, until, visit} from "./browser.mjs";
 
 const page = await openPage();
 
@@ -114,6 +114,27 @@ test("an index is added, watched and dropped", async () => {
     await go.click();
     await page.getByText("The table has no index.").waitFor();
     assert.equal((await api("DescribeTable", {TableName: "other"})).Table.GlobalSecondaryIndexes, undefined);
+});
+
+test("how far an index is", async () => {
+    const key = [{AttributeName: "pk", KeyType: "HASH"}], half = {IndexName: "half", KeySchema: key, Projection: {ProjectionType: "ALL"}, IndexStatus: "CREATING", Backfilling: true, ItemCount: 250};
+    let filled = half; // an index of a table this small is there at once: what the server says of a larger one is put into its answer
+    await page.route(`${ENDPOINT}/`, async (route) => {
+        if (!/DescribeTable$/.test(route.request().headers()["x-amz-target"])) return route.continue();
+        const response = await route.fetch(), {Table} = await response.json();
+        return route.fulfill({response, json: {Table: {...Table, ItemCount: 1000, TableStatus: "UPDATING", GlobalSecondaryIndexes: [filled]}}});
+    });
+    await visit(page, "#/tables");
+    await visit(page, "#/table/other/indexes");
+    const bar = page.getByRole("progressbar", {name: "half is filled"});
+    await page.getByText("25 %").waitFor();
+    assert.equal(await bar.evaluate((node) => node.position), 0.25);
+    await picture(page, "indexes-filling");
+    filled = {...half, ItemCount: 900};
+    await page.getByText("90 %").waitFor();
+    filled = {...half, ItemCount: 1000, IndexStatus: "ACTIVE", Backfilling: undefined};
+    await bar.waitFor({state: "detached"});
+    await page.unrouteAll();
 });
 
 test("capacity, stream, protection and tags", async () => {
