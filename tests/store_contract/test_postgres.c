@@ -318,6 +318,25 @@ static void who_is_fenced_empties_nothing(void **state) {
     store_close(other);
 }
 
+/* Two transactions, with a commit in between. */
+static void one_moment_holds_for_all_transactions(void **state) {
+    struct contract *contract = *state;
+    assert_int_equal(try_put(contract, contract->store, "a", "1"), STORE_COMMITTED);
+    struct store *still = open_with(contract, (struct postgres_store_options){.one_moment = true});
+    for (int i = 0; i < 3; i++) {
+        struct store_txn *txn = NULL, *other = NULL;
+        must(store_begin(still, &contract->arena, STORE_READ, &txn));
+        expect_get(txn, 0, "a", "1");
+        must(store_begin(still, &contract->arena, STORE_READ, &other));
+        expect_get(other, 0, "b", NULL);
+        store_end(txn);
+        store_end(other);
+        assert_int_equal(try_put(contract, contract->store, "a", "2"), STORE_COMMITTED);
+        assert_int_equal(try_put(contract, contract->store, "b", "2"), STORE_COMMITTED);
+    }
+    store_close(still);
+}
+
 static void notes_stand_beside_the_keyspaces(void **state) {
     struct contract *contract = *state;
     struct arena *arena = &contract->arena;
@@ -367,6 +386,7 @@ int main(void) {
         CONTRACT_CASE(what_is_not_ours_is_refused),
         CONTRACT_CASE(a_store_that_is_half_filled_is_nobodys),
         CONTRACT_CASE(who_is_fenced_empties_nothing),
+        CONTRACT_CASE(one_moment_holds_for_all_transactions),
         CONTRACT_CASE(notes_stand_beside_the_keyspaces),
         CONTRACT_CASE(a_place_tells_no_password),
     };

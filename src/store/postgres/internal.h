@@ -77,6 +77,8 @@ struct postgres_store {
     struct batch batch;
     atomic_bool drops;             /* there may be ranges to delete: see drops.c */
     bool lacks_advisory;           /* the server has no advisory locks */
+    struct session *moment;        /* holds the one moment of all reads; or NULL */
+    char moment_sql[100];          /* by which others join it */
     atomic_uint_fast64_t unsynced; /* relaxed commits since the last durable one */
     atomic_uint_fast64_t losses;   /* connections that were lost */
     atomic_uint_fast64_t settled;  /* commits whose fate was looked up */
@@ -137,6 +139,11 @@ struct error *postgres_schema_check(struct postgres_store *store, struct arena *
 #define UNFINISHED "unfinished"
 /* Refuses a store that has it. */
 struct error *postgres_check_finished(struct arena *arena, struct session *session);
+
+/* ---- moment.c ---- */
+
+/* From here on all moments are that of this call. */
+struct error *postgres_moment_hold(struct postgres_store *store, struct arena *arena);
 
 /* ---- pool.c ---- */
 

@@ -102,6 +102,7 @@ struct error *postgres_connect(struct postgres_store *store, struct arena *arena
 static void store_close_all(struct store *base) {
     struct postgres_store *store = postgres_of(base);
     session_close(store->writer);
+    session_close(store->moment);
     lead_release(store);
     pool_release(&store->pool);
     batch_release(&store->batch);
@@ -190,7 +191,8 @@ static struct error *look_at(struct postgres_store *store, struct arena *arena) 
     store->lacks_advisory = session->has_no_advisory;
     if (store->options.create)
         TRY(postgres_schema_make(store, arena, session));
-    return postgres_schema_check(store, arena, session);
+    TRY(postgres_schema_check(store, arena, session));
+    return store->options.one_moment ? postgres_moment_hold(store, arena) : NULL;
 }
 
 struct error *postgres_store_open(struct arena *arena, const struct postgres_store_options *options,

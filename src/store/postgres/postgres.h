@@ -12,6 +12,9 @@ struct postgres_store_options {
     const char *schema; /* where its tables are; NULL: the first one that the URL says */
     bool create;        /* make the tables that are missing */
     bool fill;          /* for whoever fills it: opened, and led, though it is unfinished */
+    /* Everything that a STORE_READ sees is of the moment of opening, in every one of them. The
+     * server keeps all that was there at that moment until the store is closed. */
+    bool one_moment;
     /* For tests: the lead is taken without asking, from whoever has it. */
     bool lead_by_force;
     /* For tests: as with a server that has no advisory locks. */

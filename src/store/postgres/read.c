@@ -56,20 +56,29 @@ static struct error *session_for(struct postgres_txn *txn, struct patience *pati
     return pool_take(store, txn->base.arena, patience, ret_session);
 }
 
+/* How many commands that are. */
+static size_t send_begin(const struct postgres_store *store, struct session *session) {
+    session_send(session, "begin", NULL, 0);
+    if (store->moment == NULL)
+        return 1;
+    session_send_sql(session, store->moment_sql, NULL, 0);
+    return 2;
+}
+
 static enum fate run_commands(struct postgres_txn *txn, struct read_commands *commands,
                               struct session *session, PGresult **ret_results) {
-    PGresult *results[STORE_KEYSPACES_MAX + 1];
-    size_t begins = txn->base.mode == STORE_READ && txn->session == NULL;
-    if (begins)
-        session_send(session, "begin", NULL, 0);
+    const struct postgres_store *store = postgres_of(txn->base.store);
+    PGresult *results[STORE_KEYSPACES_MAX + 2];
+    size_t begins = 0;
+    if (txn->base.mode == STORE_READ && txn->session == NULL)
+        begins = send_begin(store, session);
     size_t count = commands->send(commands, session);
     session_sync(session);
-    enum fate fate = session_collect(session, postgres_of(txn->base.store)->options.patience_ms,
-                                     begins + count, results);
+    enum fate fate = session_collect(session, store->options.patience_ms, begins + count, results);
     if (fate != FATE_DONE)
         return fate;
-    if (begins)
-        libpq.clear(results[0]);
+    for (size_t i = 0; i < begins; i++)
+        libpq.clear(results[i]);
     memcpy(ret_results, results + begins, count * sizeof(*results));
     return FATE_DONE;
 }
