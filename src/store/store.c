@@ -43,7 +43,7 @@ struct error *store_begin(struct store *store, struct arena *arena, enum store_m
     txn->arena = arena;
     txn->mode = mode;
     txn->wrote = false;
-    txn->committed = false;
+    txn->over = false;
     txn->scans_open = 0;
     *ret_txn = txn;
     return NULL;
@@ -61,11 +61,11 @@ void store_end(struct store_txn *txn) {
 }
 
 static void check_may_read(const struct store_txn *txn) {
-    CHECK(!txn->wrote && !txn->committed);
+    CHECK(!txn->wrote && !txn->over);
 }
 
 static void check_may_write(const struct store_txn *txn) {
-    CHECK(txn->mode == STORE_WRITE && !txn->committed);
+    CHECK(txn->mode == STORE_WRITE && !txn->over);
 }
 
 static void check_key(const struct store_txn *txn, const struct store_key *key) {
@@ -94,6 +94,25 @@ struct error *store_get_many(struct store_txn *txn, size_t count, const struct s
     if (count == 0)
         return NULL;
     return txn->store->engine->get_many(txn, count, keys, ret_values);
+}
+
+void store_get_many_start(struct store_txn *txn, struct store_fetch *fetch) {
+    check_may_read(txn);
+    CHECK(txn->mode != STORE_WRITE && fetch->count > 0);
+    for (size_t i = 0; i < fetch->count; i++) {
+        check_key(txn, &fetch->keys[i]);
+        CHECK(fetch->keys[i].keyspace == fetch->keys[0].keyspace);
+    }
+    const struct store_engine *engine = txn->store->engine;
+    txn->over = true;
+    fetch->txn = txn;
+    fetch->error = NULL;
+    if (engine->get_many_start != NULL) {
+        engine->get_many_start(fetch);
+        return;
+    }
+    fetch->error = engine->get_many(txn, fetch->count, fetch->keys, fetch->values);
+    fetch->done(fetch);
 }
 
 struct error *store_scan_open(struct store_txn *txn, const struct store_range *range, bool reverse,
@@ -160,7 +179,7 @@ void store_drop_range(struct store_txn *txn, const struct store_range *range) {
 struct error *store_commit(struct store_txn *txn, enum store_durability durability,
                            enum store_outcome *ret_outcome) {
     check_may_write(txn);
-    txn->committed = true;
+    txn->over = true;
     return txn->store->engine->commit(txn, durability, ret_outcome);
 }
 

@@ -83,6 +83,20 @@ struct store;
 struct store_txn;
 struct store_scan;
 
+/* A read that nobody waits for: store_get_many_start(). */
+struct store_fetch {
+    size_t count;
+    const struct store_key *keys; /* all of one keyspace; they stay until it is done */
+    struct slice *values;         /* as those of store_get_many() */
+    /* Called once, on any thread, possibly before store_get_many_start() returns. The transaction
+     * may be ended there. */
+    void (*done)(struct store_fetch *fetch);
+    struct error *error; /* from here on the store's: known when it is done */
+    struct store_txn *txn;
+    struct store_fetch *next;
+    uint64_t deadline_ns;
+};
+
 /* What an engine implements. Arguments are as for the functions of the same name, which have
  * checked them: keys are of a valid size, ranges have present ends (`last` may still be absent)
  * that have not crossed, writes come from an open write transaction. An engine's own structs begin
@@ -104,6 +118,8 @@ struct store_engine {
     void (*end)(struct store_txn *txn);
     struct error *(*get_many)(struct store_txn *txn, size_t count, const struct store_key *keys,
                               struct slice *ret_values);
+    /* NULL: get_many takes no time. */
+    void (*get_many_start)(struct store_fetch *fetch);
     struct error *(*scan_open)(struct store_txn *txn, const struct store_range *range, bool reverse,
                                struct store_scan **ret_scan);
     struct error *(*scan_next)(struct store_scan *scan, bool *ret_found, struct slice *ret_key,
@@ -140,7 +156,7 @@ struct store_txn {
     struct arena *arena;
     enum store_mode mode;
     bool wrote;          /* put, delete or delete_range was called: no reads from here on */
-    bool committed;      /* commit was called, whatever came of it: only store_end may follow */
+    bool over;           /* its commit, or its fetch, was called for: only store_end may follow */
     uint32_t scans_open; /* all are closed before store_end */
 };
 
@@ -171,6 +187,11 @@ static inline struct error *store_get(struct store_txn *txn, const struct store_
                                       struct slice *ret_value) {
     return store_get_many(txn, 1, key, ret_value);
 }
+
+/* The same for one that does not wait, and on an engine far away (STORE_REMOTE) goes there together
+ * with those of others. Of a read transaction, whose only read it is: with STORE_READ all values
+ * are of one moment. What commits had returned when it was started is seen. */
+void store_get_many_start(struct store_txn *txn, struct store_fetch *fetch);
 
 /* Steps through the keys of a range in order, or from its end when reverse. A scan may move to
  * another thread between steps, together with its transaction. */

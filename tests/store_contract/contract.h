@@ -72,9 +72,9 @@ void expect_content(struct contract *contract, uint8_t keyspace, const char *exp
 
 /* The cases, a file each. */
 extern const struct CMUnitTest cases_basic[], cases_threads[], cases_model[], cases_persistence[],
-    cases_reclaim[];
+    cases_reclaim[], cases_fetch[];
 extern const size_t cases_basic_count, cases_threads_count, cases_model_count,
-    cases_persistence_count, cases_reclaim_count;
+    cases_persistence_count, cases_reclaim_count, cases_fetch_count;
 
 int contract_setup(void **state);
 int contract_teardown(void **state);

@@ -66,6 +66,7 @@ int main(int argc, char **argv) {
         if (strcmp(argv[1], engine->name) != 0)
             continue;
         int failed = run_group(engine, cases_basic, cases_basic_count);
+        failed += run_group(engine, cases_fetch, cases_fetch_count);
         failed += run_group(engine, cases_threads, cases_threads_count);
         failed += run_group(engine, cases_persistence, cases_persistence_count);
         failed += run_group(engine, cases_reclaim, cases_reclaim_count);
