@@ -5,6 +5,7 @@
 
 #include "postgres_server.h"
 #include "postgres_wire.h"
+#include "waited_fetch.h"
 
 /* Nobody loses the lead because the machine is busy. */
 enum { LEAD_MS = 120000 };
@@ -236,6 +237,91 @@ static void a_commit_is_settled_wherever_its_connection_is_cut(void **state) {
     wire_stop(&wire);
 }
 
+/* ---- fetches whose connection is lost ---- */
+
+enum { FETCHES = 6 };
+
+/* Some at once, each of which finds what put_keys() put there. */
+static void expect_fetches(struct store *store) {
+    struct waited_fetch waited[FETCHES];
+    static const char *const keys[FETCHES] = {"key0", "key1", "key2", "key3", "key4", "key5"};
+    for (size_t i = 0; i < FETCHES; i++) {
+        waited[i].keys[0] = text_key(0, keys[i]);
+        waited_fetch_start(&waited[i], store, STORE_READ_LATEST, 1);
+    }
+    for (size_t i = 0; i < FETCHES; i++) {
+        must(waited_fetch_wait(&waited[i]));
+        assert_true(slice_is(waited[i].values[0], keys[i]));
+        waited_fetch_end(&waited[i]);
+    }
+}
+
+static void put_keys(struct contract *contract) {
+    struct store_txn *txn = begin(contract, STORE_WRITE);
+    for (size_t i = 0; i < FETCHES; i++) {
+        char text[8];
+        snprintf(text, sizeof(text), "key%zu", i);
+        put(txn, 0, text, text);
+    }
+    commit(txn, STORE_DURABLE);
+}
+
+static void fetches_go_on_after_a_loss(void **state) {
+    struct contract *contract = *state;
+    put_keys(contract);
+    for (int round = 0; round < 5; round++) {
+        expect_fetches(contract->store);
+        assert_true(postgres_run(contract, end_all) > 0);
+    }
+    expect_fetches(contract->store);
+}
+
+static void a_fetch_comes_wherever_its_connection_is_cut(void **state) {
+    struct contract *contract = *state;
+    struct wire wire;
+    char path[100];
+    server_socket(path, sizeof(path));
+    wire_start(&wire, path);
+    put_keys(contract);
+    struct store *store =
+        open_with(contract, (struct postgres_store_options){.url = wire_url(contract, &wire)});
+    for (int way = WIRE_TO_SERVER; way <= WIRE_TO_CLIENT; way++)
+        for (long bytes = 0; bytes < 400; bytes += 9) {
+            expect_fetches(store); /* it is connected */
+            wire_cut_after(&wire, (enum wire_way)way, bytes);
+            expect_fetches(store);
+            wire_cut_after(&wire, (enum wire_way)way, -1);
+        }
+    assert_true(atomic_load(&wire.cuts) > 20);
+    store_close(store);
+    wire_stop(&wire);
+}
+
+/* A server that stays away is an error in the end. */
+static void fetches_fail_when_the_server_stays_away(void **state) {
+    struct contract *contract = *state;
+    struct wire wire;
+    char path[100];
+    server_socket(path, sizeof(path));
+    wire_start(&wire, path);
+    put_keys(contract);
+    struct store *store =
+        open_with(contract, (struct postgres_store_options){.url = wire_url(contract, &wire),
+                                                            .patience_ms = 300});
+    expect_fetches(store);
+    wire_stop(&wire);
+    for (int round = 0; round < 2; round++) {
+        struct waited_fetch waited = {.keys = {text_key(0, "key0")}};
+        waited_fetch_start(&waited, store, STORE_READ, 1);
+        struct error *error = waited_fetch_wait(&waited);
+        assert_non_null(error);
+        assert_true(slice_starts_with(error->message, SLICE_LITERAL("The store failed to read: ")));
+        waited_fetch_end(&waited);
+    }
+    store_close(store);
+    expect_fetches(contract->store);
+}
+
 /* ---- what is refused ---- */
 
 static void expect_refusal(struct contract *contract, const char *url, const char *expected) {
@@ -383,6 +469,9 @@ int main(void) {
         CONTRACT_CASE(reads_and_writes_go_on_after_a_loss),
         CONTRACT_CASE(a_moment_is_lost_with_its_connection),
         CONTRACT_CASE(a_commit_is_settled_wherever_its_connection_is_cut),
+        CONTRACT_CASE(fetches_go_on_after_a_loss),
+        CONTRACT_CASE(a_fetch_comes_wherever_its_connection_is_cut),
+        CONTRACT_CASE(fetches_fail_when_the_server_stays_away),
         CONTRACT_CASE(what_is_not_ours_is_refused),
         CONTRACT_CASE(a_store_that_is_half_filled_is_nobodys),
         CONTRACT_CASE(who_is_fenced_empties_nothing),

@@ -65,6 +65,9 @@ struct lead {
     int64_t known; /* the row's number, as we left it; of the commit thread */
 };
 
+/* The thread of reads that nobody waits for: see fetcher.c. */
+struct fetcher;
+
 struct postgres_store {
     struct store base;
     struct postgres_store_options options;
@@ -75,6 +78,7 @@ struct postgres_store {
     struct session *writer; /* of the open write transaction; NULL: lost, or not made yet */
     struct lead lead;
     struct batch batch;
+    struct fetcher *fetcher;
     atomic_bool drops;             /* there may be ranges to delete: see drops.c */
     bool lacks_advisory;           /* the server has no advisory locks */
     struct session *moment;        /* holds the one moment of all reads; or NULL */
@@ -89,14 +93,21 @@ struct kept_result {
     PGresult *result;
 };
 
+/* A result that transactions share, each of which lets go of it at its end. */
+struct shared_result {
+    PGresult *result;
+    atomic_size_t holders;
+};
+
 struct postgres_scan;
 
 struct postgres_txn {
     struct store_txn base;
-    struct session *session;     /* of a STORE_READ, from its first read on */
-    bool lost;                   /* that moment is gone with its connection */
-    struct kept_result *kept;    /* whose values were handed out */
-    struct postgres_scan *ahead; /* whose next page is on its way */
+    struct session *session;      /* of a STORE_READ, from its first read on */
+    bool lost;                    /* that moment is gone with its connection */
+    struct kept_result *kept;     /* whose values were handed out */
+    struct shared_result *shared; /* that brought its fetch */
+    struct postgres_scan *ahead;  /* whose next page is on its way */
 };
 
 static inline struct postgres_store *postgres_of(struct store *store) {
@@ -149,6 +160,8 @@ struct error *postgres_moment_hold(struct postgres_store *store, struct arena *a
 
 void pool_init(struct pool *pool, uint32_t max);
 void pool_release(struct pool *pool);
+/* Counts and logs it. */
+void postgres_note_loss(struct postgres_store *store, const struct session *session);
 /* Waits for one as long as there is patience. */
 struct error *pool_take(struct postgres_store *store, struct arena *arena,
                         struct patience *patience, struct session **ret_session);
@@ -162,6 +175,10 @@ void postgres_writer_lost(struct postgres_store *store);
 
 /* ---- read.c ---- */
 
+/* What a read fails with. */
+#define POSTGRES_READING "The store failed to read"
+/* SQLSTATE of what did not happen, and may the next time. */
+#define SERIALIZATION_FAILURE "40001"
 struct error *postgres_begin(struct store *store, struct arena *arena, enum store_mode mode,
                              struct store_txn **ret_txn);
 void postgres_end(struct store_txn *txn);
@@ -175,6 +192,34 @@ struct read_commands {
 };
 struct error *postgres_read(struct postgres_txn *txn, struct read_commands *commands,
                             PGresult **ret_results);
+
+/* ---- gets.c ---- */
+
+/* Keys in the order of their keyspaces and bytes. */
+struct gets {
+    const struct store_key *keys;
+    size_t *order; /* places in `keys` */
+    size_t count;
+};
+struct gets gets_of(struct arena *arena, size_t count, const struct store_key *keys);
+/* Sends a command for each keyspace; how many. The buffer is for their parameters. */
+size_t gets_send(const struct gets *gets, struct postgres_store *store, struct session *session,
+                 struct buffer *array);
+/* The values that those brought, in the order of the keys; how many results that were. */
+size_t gets_take(const struct gets *gets, PGresult *const *results, struct slice *ret_values);
+
+/* ---- fetcher.c ---- */
+
+struct fetcher *fetcher_new(struct postgres_store *store);
+/* Nothing is under way any more. */
+void fetcher_free(struct fetcher *fetcher);
+void postgres_get_many_start(struct store_fetch *fetch);
+void shared_result_release(struct shared_result *shared);
+/* How many fetches there were, and how many batches they went in. */
+struct fetcher_counts {
+    uint64_t fetches, batches;
+};
+struct fetcher_counts fetcher_counts(struct fetcher *fetcher);
 
 /* ---- scan.c ---- */
 

@@ -101,6 +101,7 @@ struct error *postgres_connect(struct postgres_store *store, struct arena *arena
 
 static void store_close_all(struct store *base) {
     struct postgres_store *store = postgres_of(base);
+    fetcher_free(store->fetcher);
     session_close(store->writer);
     session_close(store->moment);
     lead_release(store);
@@ -126,7 +127,13 @@ static size_t store_statistics_of(struct store *base, struct arena *arena,
         "commits_settled_total",
         "Commits whose connection was lost, and whose fate the store was asked for.",
         (double)atomic_load(&store->settled)};
-    return 3;
+    struct fetcher_counts counts = fetcher_counts(store->fetcher);
+    ret_list[3] = (struct store_statistic){"fetches_total",
+                                           "Reads that went to the store together with others.",
+                                           (double)counts.fetches};
+    ret_list[4] = (struct store_statistic){"fetch_batches_total", "Statements that those were.",
+                                           (double)counts.batches};
+    return 5;
 }
 
 static const struct store_engine postgres_engine = {
@@ -136,6 +143,7 @@ static const struct store_engine postgres_engine = {
     .begin = postgres_begin,
     .end = postgres_end,
     .get_many = postgres_get_many,
+    .get_many_start = postgres_get_many_start,
     .scan_open = postgres_scan_open,
     .scan_next = postgres_scan_next,
     .scan_close = postgres_scan_close,
@@ -179,6 +187,7 @@ static struct postgres_store *store_new(const struct postgres_store_options *opt
     pool_init(&store->pool,
               options->connections_max == 0 ? CONNECTIONS_MAX : options->connections_max);
     batch_init(&store->batch);
+    store->fetcher = fetcher_new(store);
     random_fill(&system_random, store->lead.writer, sizeof(store->lead.writer));
     name_all(store, keyspaces);
     return store;

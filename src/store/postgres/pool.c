@@ -63,7 +63,7 @@ struct error *pool_take(struct postgres_store *store, struct arena *arena,
     for (;;) {
         struct session *session = NULL;
         if (!wait_for_turn(pool, patience->deadline_ns, &session))
-            return error_local(arena, "The store failed to read: all %u connections are in use",
+            return error_local(arena, POSTGRES_READING ": all %u connections are in use",
                                pool->max);
         struct error *error = NULL;
         if (session == NULL)
@@ -82,7 +82,7 @@ struct error *pool_take(struct postgres_store *store, struct arena *arena,
     }
 }
 
-static void note_loss(struct postgres_store *store, const struct session *session) {
+void postgres_note_loss(struct postgres_store *store, const struct session *session) {
     atomic_fetch_add(&store->losses, 1);
     log_repeated_error("a connection to the store was lost: %s", session->text);
 }
@@ -104,7 +104,7 @@ static void pool_forget(struct pool *pool, struct session *lost) {
 void pool_give(struct postgres_store *store, struct session *session) {
     struct pool *pool = &store->pool;
     if (session_is_lost(session)) {
-        note_loss(store, session);
+        postgres_note_loss(store, session);
         pool_forget(pool, session);
         return;
     }
@@ -129,7 +129,7 @@ struct error *postgres_writer(struct postgres_store *store, struct arena *arena,
 }
 
 void postgres_writer_lost(struct postgres_store *store) {
-    note_loss(store, store->writer);
+    postgres_note_loss(store, store->writer);
     session_close(store->writer);
     store->writer = NULL;
 }

@@ -6,13 +6,7 @@
  * for one statement. A STORE_WRITE reads on the writer's, each statement at its own moment: nobody
  * else writes, and if somebody does after all, the commit is refused. Memory: values stay in
  * libpq's results until the transaction ends. */
-#include <stdlib.h>
-
-#include "base/check.h"
 #include "store/postgres/internal.h"
-
-static const char *const reading = "The store failed to read";
-#define SERIALIZATION_FAILURE "40001"
 
 struct error *postgres_begin(struct store *store, struct arena *arena, enum store_mode mode,
                              struct store_txn **ret_txn) {
@@ -36,6 +30,8 @@ void postgres_end(struct store_txn *base) {
     struct postgres_txn *txn = postgres_of_txn(base);
     for (struct kept_result *kept = txn->kept; kept != NULL; kept = kept->next)
         libpq.clear(kept->result);
+    if (txn->shared != NULL)
+        shared_result_release(txn->shared);
     if (txn->session != NULL)
         moment_end(txn, "commit");
     if (base->mode == STORE_WRITE)
@@ -110,13 +106,14 @@ struct error *postgres_read(struct postgres_txn *txn, struct read_commands *comm
     postgres_scan_land(txn);
     for (;;) {
         if (txn->lost)
-            return error_local(arena, "%s: the connection was lost on the way", reading);
+            return error_local(arena, POSTGRES_READING ": the connection was lost on the way");
         struct session *session = NULL;
         TRY(session_for(txn, &patience, &session));
         enum fate fate = run_commands(txn, commands, session, ret_results);
         bool again = fate == FATE_LOST || (fate == FATE_REFUSED && txn->session == NULL &&
                                            strcmp(session->state, SERIALIZATION_FAILURE) == 0);
-        struct error *error = fate == FATE_DONE ? NULL : session_error(session, arena, reading);
+        struct error *error =
+            fate == FATE_DONE ? NULL : session_error(session, arena, POSTGRES_READING);
         after_commands(txn, session, fate);
         if (!again || !patience_wait(&patience))
             return error;
@@ -125,65 +122,16 @@ struct error *postgres_read(struct postgres_txn *txn, struct read_commands *comm
 
 /* ---- point reads ---- */
 
-/* Keys in the order of their keyspaces and bytes. */
-struct sorted_keys {
-    const struct store_key *keys;
-    size_t *order; /* places in `keys` */
-    size_t count;
-};
-
 struct get_commands {
     struct read_commands base;
     struct postgres_store *store;
-    struct sorted_keys sorted;
-    struct buffer *array;
+    struct gets gets;
+    struct buffer array;
 };
-
-static int compare_keys(const struct store_key *one, const struct store_key *other) {
-    if (one->keyspace != other->keyspace)
-        return one->keyspace < other->keyspace ? -1 : 1;
-    return slice_compare(one->key, other->key);
-}
-
-static int compare_places(const void *one, const void *other, void *user) {
-    const struct store_key *keys = user;
-    return compare_keys(&keys[*(const size_t *)one], &keys[*(const size_t *)other]);
-}
-
-static const struct store_key *key_at(const struct sorted_keys *sorted, size_t i) {
-    return &sorted->keys[sorted->order[i]];
-}
-
-/* The end of the keys of one keyspace that begin at `from`. */
-static size_t same_keyspace(const struct sorted_keys *sorted, size_t from) {
-    size_t to = from + 1;
-    while (to < sorted->count && key_at(sorted, to)->keyspace == key_at(sorted, from)->keyspace)
-        to++;
-    return to;
-}
-
-static void send_get(struct get_commands *get, struct session *session, size_t from, size_t to) {
-    uint8_t keyspace = key_at(&get->sorted, from)->keyspace;
-    if (to - from == 1) {
-        struct parameter key = parameter_of(key_at(&get->sorted, from)->key);
-        session_send(session, get->store->statements[keyspace][STATEMENT_GET], &key, 1);
-        return;
-    }
-    array_begin(get->array);
-    for (size_t i = from; i < to; i++)
-        array_add(get->array, key_at(&get->sorted, i)->key);
-    struct parameter keys = array_end(get->array, to - from);
-    session_send(session, get->store->statements[keyspace][STATEMENT_GET_MANY], &keys, 1);
-}
 
 static size_t send_gets(struct read_commands *commands, struct session *session) {
     struct get_commands *get = container_of(commands, struct get_commands, base);
-    size_t sent = 0;
-    for (size_t from = 0, to; from < get->sorted.count; from = to, sent++) {
-        to = same_keyspace(&get->sorted, from);
-        send_get(get, session, from, to);
-    }
-    return sent;
+    return gets_send(&get->gets, get->store, session, &get->array);
 }
 
 static void keep_result(struct postgres_txn *txn, PGresult *result) {
@@ -193,65 +141,22 @@ static void keep_result(struct postgres_txn *txn, PGresult *result) {
     txn->kept = kept;
 }
 
-/* The first of the keys from `from` to `to` that is not before it. */
-static size_t find_key(const struct sorted_keys *sorted, size_t from, size_t to, struct slice key) {
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (slice_compare(key_at(sorted, middle)->key, key) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
-/* A key may have been asked for twice. */
-static void take_values(const struct sorted_keys *sorted, size_t from, size_t to,
-                        const PGresult *result, struct slice *ret_values) {
-    int rows = libpq.ntuples(result);
-    if (to - from == 1) {
-        if (rows > 0)
-            ret_values[sorted->order[from]] = result_bytes(result, 0, 0);
-        return;
-    }
-    for (int row = 0; row < rows; row++) {
-        struct slice key = result_bytes(result, row, 0);
-        for (size_t i = find_key(sorted, from, to, key);
-             i < to && slice_equal(key_at(sorted, i)->key, key); i++)
-            ret_values[sorted->order[i]] = result_bytes(result, row, 1);
-    }
-}
-
-static struct error *get_sorted(struct postgres_txn *txn, struct get_commands *get,
-                                struct slice *ret_values) {
-    PGresult *results[STORE_KEYSPACES_MAX];
-    TRY(postgres_read(txn, &get->base, results));
-    size_t place = 0;
-    for (size_t from = 0, to; from < get->sorted.count; from = to, place++) {
-        to = same_keyspace(&get->sorted, from);
-        keep_result(txn, results[place]);
-        take_values(&get->sorted, from, to, results[place], ret_values);
-    }
-    return NULL;
-}
-
 struct error *postgres_get_many(struct store_txn *base, size_t count, const struct store_key *keys,
                                 struct slice *ret_values) {
-    struct buffer array;
-    buffer_init(&array, INT32_MAX);
+    struct postgres_txn *txn = postgres_of_txn(base);
+    PGresult *results[STORE_KEYSPACES_MAX];
     struct get_commands get = {
         .base.send = send_gets,
         .store = postgres_of(base->store),
-        .sorted = {keys, ARENA_ARRAY(base->arena, size_t, count), count},
-        .array = &array,
+        .gets = gets_of(base->arena, count, keys),
     };
-    for (size_t i = 0; i < count; i++) {
-        get.sorted.order[i] = i;
-        ret_values[i] = SLICE_NONE;
-    }
-    if (count > 1)
-        qsort_r(get.sorted.order, count, sizeof(size_t), compare_places, (void *)(uintptr_t)keys);
-    struct error *error = get_sorted(postgres_of_txn(base), &get, ret_values);
-    buffer_release(&array);
-    return error;
+    buffer_init(&get.array, INT32_MAX);
+    struct error *error = postgres_read(txn, &get.base, results);
+    buffer_release(&get.array);
+    if (error != NULL)
+        return error;
+    size_t taken = gets_take(&get.gets, results, ret_values);
+    for (size_t i = 0; i < taken; i++)
+        keep_result(txn, results[i]);
+    return NULL;
 }

@@ -176,6 +176,56 @@ enum fate session_collect(struct session *session, uint32_t timeout_ms, size_t c
     return all;
 }
 
+void session_push(struct session *session, bool *ret_unsent) {
+    int unsent = libpq.flush(session->libpq);
+    *ret_unsent = unsent > 0;
+    if (unsent < 0)
+        (void)lost(session, NULL);
+}
+
+void session_pull(struct session *session) {
+    if (!libpq.consumeInput(session->libpq))
+        (void)lost(session, NULL);
+}
+
+static enum arrived arrived_as(struct session *session, PGresult *result, PGresult **ret_result) {
+    ExecStatusType status = libpq.resultStatus(result);
+    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+        *ret_result = result;
+        return ARRIVED_RESULT;
+    }
+    if (status != PGRES_PIPELINE_SYNC)
+        note_refusal(session, result, 0);
+    libpq.clear(result);
+    return status == PGRES_PIPELINE_SYNC ? ARRIVED_SYNC : ARRIVED_REFUSAL;
+}
+
+/* Between two commands libpq has a NULL. */
+enum arrived session_arrived(struct session *session, PGresult **ret_result) {
+    for (int gaps = 0; gaps < 2; gaps++) {
+        if (session_is_lost(session)) {
+            if (!session->lost)
+                (void)lost(session, NULL);
+            return ARRIVED_LOSS;
+        }
+        if (libpq.isBusy(session->libpq))
+            return ARRIVED_NOTHING;
+        PGresult *result = libpq.getResult(session->libpq);
+        if (result != NULL)
+            return arrived_as(session, result, ret_result);
+    }
+    session_lose(session, "an answer is out of step");
+    return ARRIVED_LOSS;
+}
+
+void session_lose(struct session *session, const char *why) {
+    (void)lost(session, why);
+}
+
+int session_socket(const struct session *session) {
+    return libpq.socket(session->libpq);
+}
+
 enum fate session_settle(struct session *session, uint32_t timeout_ms) {
     size_t unread = session->unread;
     session->unread = 0;

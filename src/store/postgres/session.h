@@ -53,6 +53,16 @@ void session_sync(struct session *session);
  * so long is lost. */
 enum fate session_collect(struct session *session, uint32_t timeout_ms, size_t count,
                           PGresult **ret_results);
+/* The same for who waits at the socket of several: what was sent goes as far as it goes without
+ * waiting, and what came in is read. Neither says whether it is lost; session_arrived() does. */
+void session_push(struct session *session, bool *ret_unsent);
+void session_pull(struct session *session);
+/* What is there of the next answers, without waiting: a result, which is the caller's to clear, a
+ * refusal, or the sync behind them. */
+enum arrived { ARRIVED_NOTHING, ARRIVED_RESULT, ARRIVED_REFUSAL, ARRIVED_SYNC, ARRIVED_LOSS };
+enum arrived session_arrived(struct session *session, PGresult **ret_result);
+void session_lose(struct session *session, const char *why);
+int session_socket(const struct session *session);
 /* One command, from sending to collecting. */
 enum fate session_run(struct session *session, const char *sql, const struct parameter *parameters,
                       size_t count, uint32_t timeout_ms, PGresult **ret_result);
