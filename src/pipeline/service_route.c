@@ -305,6 +305,16 @@ static struct error *unknown(const struct service_request *self) {
                      SLICE_ARGS(name), self->service->form_version);
 }
 
+/* As much as an operation looks at. The rest belongs to this thread, and it may run on another. */
+static const struct caller *keep_caller(struct arena *arena, const struct caller *caller) {
+    struct caller *kept = ARENA_NEW(arena, struct caller);
+    kept->kind = caller->kind;
+    kept->account = caller->account;
+    kept->name = slice_present(caller->name) ? arena_slice(arena, caller->name) : SLICE_NONE;
+    kept->arn = arena_slice(arena, context_arn(arena, caller));
+    return kept;
+}
+
 /* An input that tells what it is about is read before that is asked for; others on the worker. */
 static struct error *admit(struct service_request *self) {
     struct exchange *exchange = self->exchange;
@@ -316,6 +326,7 @@ static struct error *admit(struct service_request *self) {
                      thread->ops.account, &caller));
     if (self->note != NULL)
         audit_note_caller(self->note, &exchange->arena, &caller);
+    self->call.caller = keep_caller(&exchange->arena, &caller);
     if (self->op->resource != NULL)
         TRY(read_input(self));
     return authorize(self, &caller);
@@ -338,6 +349,8 @@ bool service_route_handle(struct exchange *exchange) {
     bool at_root = slice_is(request->path, "/");
     for (const struct service_instance *i = instances(exchange); i->service != NULL; i++) {
         bool json = at_root && slice_present(target);
+        if (i->service->target == NULL)
+            continue;
         op = json ? after(target, i->service->target, ".") : cbor_op(i->service, request->path);
         if (!slice_present(op))
             continue;

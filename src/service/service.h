@@ -16,9 +16,12 @@
 #include "service/answer.h"
 #include "service/input.h"
 
+struct caller;
+
 struct service_call {
     struct arena *arena;
     const struct json_value *input;
+    const struct caller *caller; /* who asks: their kind, account, name and ARN, and nothing else */
     struct answer *answer;
     void *state;         /* the service's own */
     struct slice region; /* of the server, as the next */
@@ -45,13 +48,14 @@ struct service_op {
 struct service {
     const char *name;         /* of its actions: "cloudwatch" */
     const char *signing_name; /* "monitoring" */
-    const char *target;       /* before the dot of X-Amz-Target, and in the path of CBOR requests */
-    const char *json_type;    /* of its JSON requests and answers */
-    bool cbor;                /* it speaks that too */
-    const char *form_version; /* Version of its forms; NULL: it takes none */
-    const char *name_space;   /* of its XML; NULL: likewise */
-    enum error_code missing;  /* of a member that must be there (input.h) */
-    enum error_code internal; /* when this server is at fault */
+    /* Before the dot of X-Amz-Target, and in the path of CBOR requests; NULL: it takes forms. */
+    const char *target;
+    const char *json_type;               /* of its JSON requests and answers */
+    bool cbor;                           /* it speaks that too */
+    const char *form_version;            /* Version of its forms; NULL: it takes none */
+    const char *name_space;              /* of its XML; NULL: likewise */
+    enum error_code missing;             /* of a member that must be there (input.h) */
+    enum error_code internal;            /* when this server is at fault */
     const struct service_op *const *ops; /* NULL ends them */
 };
 
