@@ -6,6 +6,7 @@
 #define CORAL_AVAILABILITY "com.amazon.coral.availability"
 #define CLOUDWATCH "com.amazonaws.cloudwatch.v2010_08_01"
 #define AUTO_SCALING "com.amazonaws.applicationautoscaling.v2016_02_06"
+#define IAM "com.amazonaws.iam.v20100508"
 #define DYNAMODB "com.amazonaws.dynamodb.v20120810"
 
 static const struct error_kind kinds[] = {

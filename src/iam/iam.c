@@ -81,6 +81,13 @@ const struct iam_options *iam_options(const struct iam *iam) {
 
 /* ---- views ---- */
 
+struct directory *iam_directory(struct iam *iam) {
+    pthread_mutex_lock(&iam->lock);
+    struct directory *directory = directory_ref(iam->directory);
+    pthread_mutex_unlock(&iam->lock);
+    return directory;
+}
+
 struct iam_view *iam_view_new(struct iam *iam) {
     struct iam_view *view = calloc(1, sizeof(*view));
     CHECK(view != NULL);

@@ -26,6 +26,9 @@ const struct iam_options *iam_options(const struct iam *iam);
 
 /* ---- looking ---- */
 
+/* What there is now, for whoever has no view; the caller unrefs it. */
+struct directory *iam_directory(struct iam *iam);
+
 struct iam_view;
 struct iam_view *iam_view_new(struct iam *iam);
 void iam_view_free(struct iam_view *view);

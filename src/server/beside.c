@@ -1,5 +1,6 @@
 /* beside.c - the services besides DynamoDB, and the hand by which one of them changes tables. */
 #include "pipeline/inside_call.h"
+#include "server/access.h"
 #include "server/services.h"
 #include "server/state.h"
 
@@ -32,7 +33,9 @@ struct error *server_open_services(struct server *server, struct arena *arena) {
                                        .region = server->config.region,
                                        .account = server->config.account,
                                        .actions = server->config.alarm_actions,
-                                       .hand = {change_capacity, server}};
+                                       .hand = {change_capacity, server},
+                                       .iam = server->access == NULL ? NULL
+                                                                     : access_iam(server->access)};
     server->inside = server_context_new(server);
     TRY(services_open(arena, &options, &server->services));
     server->movable.user = server->services;

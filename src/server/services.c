@@ -6,6 +6,7 @@
 #include "alarm/alarms.h"
 #include "base/check.h"
 #include "cloudwatch/alarm_points.h"
+#include "identity/identity.h"
 #include "scaling/operations.h"
 #include "scaling/scaling.h"
 
@@ -15,6 +16,7 @@ struct services {
     struct arena arena; /* of what alarms were told */
     struct cloudwatch cloudwatch;
     struct scaling *scaling;
+    struct identity identity;
     struct service_instance list[SERVICES_MAX]; /* the last one is empty */
 };
 
@@ -100,6 +102,8 @@ struct error *services_open(struct arena *arena, const struct services_options *
     services->list[0] = (struct service_instance){&cloudwatch_service, &services->cloudwatch};
     services->list[1] =
         (struct service_instance){&service_application_autoscaling, services->scaling};
+    services->identity = (struct identity){.iam = options->iam};
+    services->list[2] = (struct service_instance){&identity_service, &services->identity};
     *ret_services = services;
     return NULL;
 }

@@ -15,6 +15,7 @@ struct services_options {
     const char *account;
     struct alarm_actions_config actions; /* whose texts outlive the services */
     struct scaling_hand hand;            /* by which auto scaling changes capacity */
+    struct iam *iam;                     /* NULL: signatures are not verified */
 };
 
 struct error *services_open(struct arena *arena, const struct services_options *options,

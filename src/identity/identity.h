@@ -1,0 +1,23 @@
+/* identity.h - IAM as a service (service/service.h): the users, roles, keys and policies of iam/,
+ * by the API that AWS has for them.
+ *
+ * An operation is a descriptor, in the file of its family, and a line of ops.def. Its state,
+ * service_call.state, is a struct identity. What is not kept here is not pretended: there are no
+ * groups, no managed policies and no paths but "/". */
+#ifndef GRAMME_IDENTITY_IDENTITY_H
+#define GRAMME_IDENTITY_IDENTITY_H
+
+#include "iam/iam.h"
+#include "service/service.h"
+
+struct identity {
+    struct iam *iam; /* NULL: signatures are not verified, and there is nobody */
+};
+
+extern const struct service identity_service;
+
+#define OP(name) extern const struct service_op identity_##name;
+#include "identity/ops.def"
+#undef OP
+
+#endif
