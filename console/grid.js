@@ -26,7 +26,7 @@ export function itemGrid(items, {label, columns, keys = [], open, selectable = f
     const head = h("tr", {}, selectable ? h("th", {class: "mark"}, whole) : null,
         shown.map((name) => h("th", {scope: "col", class: keys.includes(name) ? "key" : null, title: visible(name)}, visible(name))));
     const node = h("div", {class: "grid", tabindex: "0", role: "region", "aria-label": label},
-        h("table", {"aria-rowcount": items.length, "aria-label": label}, h("thead", {}, head), body));
+        h("table", {"aria-rowcount": items.length + 1, "aria-label": label}, h("thead", {}, head), body));
     above.append(h("td", {colspan: shown.length + 1}));
     below.append(h("td", {colspan: shown.length + 1}));
 

@@ -12,7 +12,7 @@ import {busy, button, checkbox, count, dialog, field, iconButton, problem, selec
 import {empty, ValueError} from "./value.js";
 import {valueEditor} from "./value_editor.js";
 
-const PAGE_SIZES = [25, 100, 300, 1000];
+const PAGE_SIZES = [25, 100, 300, 1000, 10000];
 const EXAMINE = 1000;
 const PATIENCE_MS = 3000; // a filter may let little through: then what was found so far is shown
 
@@ -239,7 +239,7 @@ export function itemsTab(description, signal) {
         found.items.length === 0 ? h("p", {class: "quiet"}, found.next ? "Nothing found so far: the next page may have some." : "Nothing found.") : grid.node,
         h("div", {class: "pager"}, h("button", {type: "button", disabled: at === 0, on: {click: () => turn(-1)}}, icon(ICONS.left), " Previous"),
             h("span", {}, `Page ${at + 1}`), h("button", {type: "button", disabled: !found.next, on: {click: () => turn(1)}}, "Next ", icon(ICONS.right)),
-            field("Items a page", select(PAGE_SIZES.map((size) => [String(size), String(size)]), String(limit), (size) => {
+            field("Items a page", select(PAGE_SIZES.map((size) => [String(size), count(size)]), String(limit), (size) => {
                 limit = Number(size);
                 busy(null, begin);
             }))));
