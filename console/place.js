@@ -12,14 +12,14 @@ export function rangeAt(text, position) {
 
 const AROUND = 40;
 
-/** Selects it in the input, and returns its line with it marked. */
+/** Selects it in the input, and returns its line with it marked; what goes on in further lines is not. */
 export function pointAt(input, [from, to]) {
     const text = input.value, start = text.lastIndexOf("\n", from - 1) + 1, next = text.indexOf("\n", from), end = next === -1 ? text.length : next;
-    const before = text.slice(start, from), marked = text.slice(from, Math.min(to, end)), after = text.slice(Math.min(to, end), end);
+    const before = text.slice(start, from), shown = before.trimStart(), marked = text.slice(from, Math.min(to, end)), after = text.slice(Math.min(to, end), end);
     input.focus();
     input.setSelectionRange(from, to);
     return h("p", {class: "place"}, `Line ${text.slice(0, start).split("\n").length}, character ${[...before].length + 1}: `,
-        h("code", {}, before.length > AROUND ? `…${before.slice(-AROUND)}` : before, h("mark", {}, marked || "⏎"), after.length > AROUND ? `${after.slice(0, AROUND)}…` : after));
+        h("code", {}, shown.length > AROUND ? `…${shown.slice(-AROUND)}` : shown, h("mark", {}, marked || "⏎"), after.length > AROUND ? `${after.slice(0, AROUND)}…` : after));
 }
 
 // ---- JSON ----
@@ -70,4 +70,44 @@ export function jsonFault(text) {
         }
         at = TOKEN.lastIndex;
     }
+}
+
+/** The values in the object or list that begins at `from`, with their names, in valid JSON: [{name, range}]. */
+function membersAt(text, from) {
+    const list = [];
+    let depth = 0, name, value;
+    for (const {word, at} of tokens(text, from)) {
+        if (depth === 1 && /^[\]},]$/.test(word)) {
+            if (value) list.push({name: name ?? String(list.length), range: value});
+            [name, value] = [undefined, undefined];
+        } else if (depth === 1 && word === ":") {
+            name = JSON.parse(text.slice(...value));
+            value = undefined;
+        } else if (depth >= 1) value = [value?.[0] ?? at, at + word.length];
+        if (/^[[{]$/.test(word)) depth++;
+        else if (/^[\]}]$/.test(word) && --depth === 0) return list;
+    }
+    return list;
+}
+
+function* tokens(text, from) {
+    for (let at = from; ;) {
+        SPACE.lastIndex = at;
+        TOKEN.lastIndex = at += SPACE.exec(text)[0].length;
+        const found = TOKEN.exec(text);
+        if (!found) return;
+        yield {word: found[0], at};
+        at = TOKEN.lastIndex;
+    }
+}
+
+/** The range of the value behind these names and positions in valid JSON; of the last that is there. */
+export function rangeOfPath(text, path) {
+    let range = [/^\s*/.exec(text)[0].length, text.trimEnd().length];
+    for (const step of path) {
+        const next = membersAt(text, range[0]).find(({name}) => name === String(step));
+        if (!next) return range;
+        range = next.range;
+    }
+    return range;
 }

@@ -11,7 +11,8 @@ const {ticks, short} = await import("../../console/charts.js");
 const {WRITERS} = await import("../../console/code.js");
 const {FORMATS, parseCsv, readItems, toCsv} = await import("../../console/files.js");
 const {columnsOf} = await import("../../console/grid.js");
-const {jsonFault, rangeAt} = await import("../../console/place.js");
+const {jsonFault, rangeAt, rangeOfPath} = await import("../../console/place.js");
+const {placeOfFault} = await import("../../console/policy_editor.js");
 const {changeRequest, COMPARISONS, Placeholders, searchRequest} = await import("../../console/request.js");
 const {sign} = await import("../../console/sign.js");
 const {bytes, duration} = await import("../../console/ui.js");
@@ -268,4 +269,36 @@ test("what is no JSON is told with its place; what is JSON is not", () => {
         JSON.parse(text);
         assert.equal(jsonFault(text), undefined, text.slice(0, 40));
     }
+});
+
+test("the range of a value in JSON by its path", () => {
+    const text = ' {"a": "x", "list": [{"b": [1, "}"]}, {"c": {"d": {}}}], "e": []} ', at = (...path) => text.slice(...rangeOfPath(text, path));
+    assert.deepEqual([at("a"), at("list", 0), at("list", 0, "b", 1), at("list", 1, "c", "d"), at("e")], ['"x"', '{"b": [1, "}"]}', '"}"', "{}", "[]"]);
+    assert.deepEqual([at(), at("nothing"), at("list", 7, "b")], [text.trim(), text.trim(), at("list")]);
+});
+
+// ---- policy_editor.js ----
+
+test("what a server says of a policy is found in it", () => {
+    const text = `{
+  "Version": "2012-10-17",
+  "Statement": [
+    {"Sid": "ä", "Effect": "Maybe", "Action": "dynamodb:Fly", "Resource": "table/t"},
+    {"Effect": "Deny", "Action": "*", "Resource": "*", "Condition": {"StringEqual": {"aws:user": "x"}}}
+  ]
+}`;
+    const found = (message) => {
+        const range = placeOfFault(message, text);
+        return range && text.slice(...range).split("\n")[0];
+    };
+    const cases = [
+        ["Invalid policy document: Syntax error at position (4,29)", '"Maybe"'], // a column of bytes
+        ['Invalid policy document: The following action names are invalid: "dynamodb:Fly"', '"dynamodb:Fly"'],
+        ['policy p: statement 1 (ä), Resource: "table/t" is no ARN: arn:partition:service:region:account:resource, or * for everything', '"table/t"'],
+        ["policy p: statement 2, Condition: the operator StringEqual is not known here", "StringEqual"], ["policy p: statement 2, Condition: the condition key aws:user is not known here", "aws:user"],
+        ["policy p: statement 1: Principal is missing, or NotPrincipal", text.split("\n")[3].trim().slice(0, -1)], ["policy p: statement 2, Action: must be a string or a list of strings", '"*"'],
+        ["Invalid policy document: Missing required field Principal", "{"], ["Invalid principal in policy document.", undefined], ["The table is locked", undefined],
+    ];
+    for (const [message, part] of cases) assert.equal(found(message), part, message);
+    assert.deepEqual(placeOfFault("policy p: statement 1: Effect is missing", '{"Statement": {"Action": "*"}}'), [14, 29]); // a single one
 });

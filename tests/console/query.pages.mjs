@@ -1,4 +1,4 @@
-// PartiQL, plots, alarms and policies.
+// PartiQL, plots and alarms.
 
 import assert from "node:assert/strict";
 import {test} from "node:test";
@@ -134,42 +134,4 @@ test("an alarm is created, tried and deleted", async () => {
     await page.getByRole("button", {name: "Delete alarm"}).click();
     await dialogOf(page).getByRole("button", {name: "Delete alarm"}).click();
     await page.getByText("There is no alarm.").waitFor();
-});
-
-// ---- policy ----
-
-test("the policy of a table", async () => {
-    await visit(page, "#/table/songs/policy");
-    await page.getByText("The table has no policy of its own.").waitFor();
-    const input = page.getByLabel("Policy of the table", {exact: true}).last(), save = page.getByRole("button", {name: "Save policy"});
-    await input.fill("{");
-    await save.click();
-    await toastSays(page, "JSON");
-    await page.getByRole("button", {name: "Begin with an example"}).click();
-    await save.click();
-    await page.getByRole("button", {name: "Delete policy"}).waitFor();
-    const arn = (await api("DescribeTable", {TableName: "songs"})).Table.TableArn;
-    assert.equal(JSON.parse((await api("GetResourcePolicy", {ResourceArn: arn})).Policy).Statement[0].Sid, "Readers");
-    await picture(page, "policy");
-});
-
-test("a policy that somebody else has written meanwhile is not overwritten", async () => {
-    await makeTable("guarded"); // of its own: a policy can be changed once in 15 seconds
-    await visit(page, "#/table/guarded/policy");
-    await page.getByRole("button", {name: "Begin with an example"}).click();
-    const arn = (await api("DescribeTable", {TableName: "guarded"})).Table.TableArn;
-    await api("PutResourcePolicy", {ResourceArn: arn, Policy: JSON.stringify({Version: "2012-10-17", Statement: [{Sid: "Theirs", Effect: "Allow",
-        Principal: {AWS: "arn:aws:iam::000000000000:root"}, Action: "dynamodb:GetItem", Resource: arn}]})});
-    await page.getByRole("button", {name: "Save policy"}).click();
-    await toastSays(page, "Exception");
-    assert.equal(JSON.parse((await api("GetResourcePolicy", {ResourceArn: arn})).Policy).Statement[0].Sid, "Theirs");
-});
-
-test("a policy is deleted only after a question", async () => {
-    await visit(page, "#/tables");
-    await visit(page, "#/table/songs/policy");
-    await page.getByRole("button", {name: "Delete policy"}).click();
-    await dialogOf(page).getByText("Only the policies of users and roles count from then on.").waitFor();
-    await dialogOf(page).getByRole("button", {name: "Cancel"}).click();
-    await page.getByRole("button", {name: "Save policy"}).waitFor();
 });
