@@ -40,12 +40,30 @@ static void records_progress(struct check_observer *base, uint64_t records, uint
     observer->report(observer, records, bytes);
 }
 
+static struct listener listener_of(const struct data_check_options *options) {
+    return (struct listener){
+        {file_fault, files_progress}, {record_fault, records_progress}, options};
+}
+
+/* ---- a shared store ---- */
+
+static struct error *check_shared(struct arena *arena, const struct data_check_options *options,
+                                  const struct store_place *place, struct data_check *check) {
+    struct listener listener = listener_of(options);
+    struct found_store found;
+    TRY(found_store_open(arena, place, NULL, FOUND_BESIDE, &found));
+    engine_check(arena, found.store, &listener.records, &check->records);
+    found_store_close(&found);
+    check->opened = true;
+    check->faults = check->records.faults;
+    return NULL;
+}
+
 /* ---- a directory ---- */
 
 static struct error *check_store(struct arena *arena, const struct data_check_options *options,
                                  const struct data_directory *data, struct data_check *check) {
-    struct listener listener = {
-        {file_fault, files_progress}, {record_fault, records_progress}, options};
+    struct listener listener = listener_of(options);
     struct rocksdb_store_options store_options = {.directory = data->store_path,
                                                   .keyring = data->keyring};
     struct store *store = NULL;
@@ -60,9 +78,10 @@ static struct error *check_store(struct arena *arena, const struct data_check_op
 }
 
 static struct error *check_directory(struct arena *arena, const struct data_check_options *options,
-                                     struct data_check *check) {
+                                     const char *directory, struct data_check *check) {
     struct data_directory data = {0};
-    TRY(data_directory_find(arena, options->path, options->key, &data));
+    check->has_files = true;
+    TRY(data_directory_find(arena, directory, options->key, &data));
     struct error *error = check_store(arena, options, &data, check);
     data_directory_release(&data);
     return error;
@@ -87,9 +106,14 @@ static struct error *check_backup(struct arena *arena, const struct data_check_o
 struct error *data_check(struct arena *arena, const struct data_check_options *options,
                          struct data_check *ret_check) {
     struct stat status;
+    struct store_place place;
     *ret_check = (struct data_check){.faults = 0};
-    if (stat(options->path, &status) != 0)
-        return files_failed(arena, "read", options->path);
-    return S_ISDIR(status.st_mode) ? check_directory(arena, options, ret_check)
+    TRY(store_place_of(arena, options->path, &place));
+    ret_check->name = place.name;
+    if (place.url != NULL)
+        return check_shared(arena, options, &place, ret_check);
+    if (stat(place.directory, &status) != 0)
+        return files_failed(arena, "read", place.directory);
+    return S_ISDIR(status.st_mode) ? check_directory(arena, options, place.directory, ret_check)
                                    : check_backup(arena, options, ret_check);
 }

@@ -119,25 +119,21 @@ static struct error *copy(struct arena *arena, const struct copy_store_options *
 static struct error *verify(struct arena *arena, const struct copy_store_options *options,
                             const struct found_store *from, struct copy_totals *ret_totals) {
     struct found_store to;
-    TRY(found_store_open(arena, &options->to, options->new_key, &to));
-    struct error *error = store_place_lead(arena, &options->to, to.store);
-    if (error == NULL)
-        error = run_pass(arena, options, store_compare, from->store, to.store, ret_totals);
+    TRY(found_store_open(arena, &options->to, options->new_key, FOUND_ALONE, &to));
+    struct error *error =
+        run_pass(arena, options, store_compare, from->store, to.store, ret_totals);
     found_store_close(&to);
     return error;
-}
-
-/* Rows that are still to be deleted would stay for ever where nobody knows of that. */
-static struct error *settle_source(struct arena *arena, const struct found_store *from) {
-    TRY(store_place_lead(arena, &from->place, from->store));
-    return from->place.url != NULL ? postgres_finish_drops(from->store, arena) : NULL;
 }
 
 struct error *copy_store(struct arena *arena, const struct copy_store_options *options,
                          struct copy_totals *ret_totals) {
     struct found_store from;
-    TRY(found_store_open(arena, &options->from, options->key, &from));
-    struct error *error = settle_source(arena, &from);
+    struct error *error = NULL;
+    TRY(found_store_open(arena, &options->from, options->key, FOUND_ALONE, &from));
+    /* Rows that are still to be deleted would stay for ever where nobody knows of that. */
+    if (from.place.url != NULL)
+        error = postgres_finish_drops(from.store, arena);
     if (error == NULL)
         error = (options->verify_only ? verify : copy)(arena, options, &from, ret_totals);
     found_store_close(&from);

@@ -1,4 +1,4 @@
-/* dump_file.c - makes a backup: through the running server, or from the directory itself.
+/* dump_file.c - makes a backup: through the running server, or from the store itself.
  *
  * The bytes go to FILE.partial, which is synced and gets its name at the end; so a file of that
  * name is whole, whatever happened before. What the server sends is verified on its way.
@@ -88,17 +88,24 @@ static struct error *write_dump(struct arena *arena, const struct dump_file_opti
     return NULL;
 }
 
+/* With a sink that was opened, or the error of that. */
+static struct error *end_sealed(struct arena *arena, const struct dump_file_options *options,
+                                struct store *store, struct sealed_sink *sealed,
+                                struct error *error, struct dump_file_summary *ret_summary) {
+    if (error == NULL)
+        error = write_dump(arena, options, store, &sealed->base, ret_summary);
+    if (error == NULL)
+        error = sealed_sink_end(sealed, arena, false);
+    sealed_sink_release(sealed);
+    return error;
+}
+
 static struct error *write_sealed(struct arena *arena, const struct dump_file_options *options,
                                   const struct data_directory *data, struct store *store,
                                   struct dump_sink *to, struct dump_file_summary *ret_summary) {
     struct sealed_sink sealed;
     struct error *error = sealed_sink_open(arena, &sealed, data->path, data->keyring, to);
-    if (error == NULL)
-        error = write_dump(arena, options, store, &sealed.base, ret_summary);
-    if (error == NULL)
-        error = sealed_sink_end(&sealed, arena, false);
-    sealed_sink_release(&sealed);
-    return error;
+    return end_sealed(arena, options, store, &sealed, error, ret_summary);
 }
 
 static struct error *from_directory(struct arena *arena, const struct dump_file_options *options,
@@ -115,6 +122,29 @@ static struct error *from_directory(struct arena *arena, const struct dump_file_
     return error;
 }
 
+/* ---- from a shared store ---- */
+
+static struct error *write_sealed_new(struct arena *arena, const struct dump_file_options *options,
+                                      struct store *store, struct dump_sink *to,
+                                      struct dump_file_summary *ret_summary) {
+    struct sealed_sink sealed;
+    struct error *error = sealed_sink_open_new(arena, &sealed, options->key, to);
+    return end_sealed(arena, options, store, &sealed, error, ret_summary);
+}
+
+static struct error *from_shared(struct arena *arena, const struct dump_file_options *options,
+                                 struct dump_sink *to, struct dump_file_summary *ret_summary) {
+    struct found_store found;
+    TRY(found_store_open(arena, &options->place, NULL, FOUND_BESIDE, &found));
+    struct error *error = options->key == NULL
+                              ? write_dump(arena, options, found.store, to, ret_summary)
+                              : write_sealed_new(arena, options, found.store, to, ret_summary);
+    found_store_close(&found);
+    if (error == NULL)
+        ret_summary->encrypted = options->key != NULL;
+    return error;
+}
+
 /* ---- from either ---- */
 
 /* A key that is given has to fit, whoever reads the directory. */
@@ -124,9 +154,10 @@ static struct error *copy_from(struct arena *arena, const struct dump_file_optio
     struct data_directory data = {0};
     struct error *error = NULL;
     bool encrypted = false;
-    TRY(data_directory_is_encrypted(arena, options->directory, &encrypted));
+    const char *directory = options->place.directory;
+    TRY(data_directory_is_encrypted(arena, directory, &encrypted));
     if (server < 0 || options->key != NULL)
-        TRY(data_directory_find(arena, options->directory, options->key, &data));
+        TRY(data_directory_find(arena, directory, options->key, &data));
     if (server >= 0)
         error = from_server(arena, options, server, encrypted, sink, ret_summary);
     else
@@ -143,7 +174,9 @@ static struct error *copy_to(struct arena *arena, const struct dump_file_options
                              struct dump_file_summary *ret_summary) {
     struct fd_sink sink = fd_sink_of(fd, options->file);
     int server = -1;
-    TRY(control_connect(arena, options->directory, &server));
+    if (options->place.url != NULL)
+        return from_shared(arena, options, &sink.base, ret_summary);
+    TRY(control_connect(arena, options->place.directory, &server));
     struct error *error = copy_from(arena, options, server, &sink, ret_summary);
     if (server >= 0)
         close(server);

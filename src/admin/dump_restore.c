@@ -1,7 +1,7 @@
-/* dump_restore.c - verifies a backup, and makes a data directory of it.
+/* dump_restore.c - verifies a backup, and makes a store of it.
  *
- * One pass: the records go to a new directory (new_directory.h) while they are verified, without a
- * sync per step, with one at the end. So damage that shows only at the end leaves nothing.
+ * One pass: the records go to a new store (new_store.h) while they are verified, without a sync per
+ * step, with one at the end. So damage that shows only at the end leaves nothing.
  * Memory: one block of the dump and the store's own. Threads: the caller's, and the store's. */
 #include <fcntl.h>
 #include <string.h>
@@ -11,10 +11,9 @@
 #include "admin/dump_sealed.h"
 #include "admin/dump_stream.h"
 #include "admin/files.h"
-#include "admin/new_directory.h"
+#include "admin/new_store.h"
 #include "engine/dump_check.h"
 #include "engine/engine.h"
-#include "store/rocksdb/rocksdb.h"
 
 /* *ret_damage is what is wrong with a dump that could be opened. */
 static struct error *look_through(struct arena *arena, const struct dump_restore_options *options,
@@ -53,26 +52,17 @@ static struct error *read_dump(struct arena *arena, const struct dump_restore_op
     return damage;
 }
 
-/* ---- the directory ---- */
-
-static struct error *load(struct arena *arena, const struct dump_restore_options *options, int fd,
-                          const struct data_directory *data,
-                          struct dump_file_summary *ret_summary) {
-    struct store *store = NULL;
-    struct rocksdb_store_options store_options = {
-        .directory = data->store_path, .create = true, .keyring = data->keyring};
-    TRY(rocksdb_store_open(arena, &store_options, engine_keyspaces, KEYSPACE_COUNT, &store));
-    struct error *error = read_dump(arena, options, fd, store, ret_summary);
-    store_close(store);
-    return error;
-}
+/* ---- the store ---- */
 
 static struct error *restore_to(struct arena *arena, const struct dump_restore_options *options,
                                 int fd, struct dump_file_summary *ret_summary) {
-    struct new_directory new_directory;
-    TRY(new_directory_begin(arena, options->directory, options->key, &new_directory));
-    struct error *error = load(arena, options, fd, &new_directory.data, ret_summary);
-    return new_directory_end(arena, &new_directory, error);
+    struct new_store_options target = {.place = options->place,
+                                       .key = options->key,
+                                       .replace = options->replace,
+                                       .by = "gramme restore"};
+    struct new_store made;
+    TRY(new_store_begin(arena, &target, &made));
+    return new_store_end(arena, &made, read_dump(arena, options, fd, made.store, ret_summary));
 }
 
 /* ---- the file ---- */

@@ -54,13 +54,13 @@ static struct error *sink_write(struct dump_sink *base, struct arena *arena, str
     return NULL;
 }
 
+/* Around the directory's key, which is there already. */
 static struct error *make_preamble(struct arena *arena, struct sealed_sink *sink,
-                                   const char *directory, const struct keyring *keyring) {
+                                   const struct keyring *keyring) {
     uint8_t key[CIPHER_KEY_BYTES], *preamble = sink->preamble;
     struct seal *dumps = NULL;
     memcpy(preamble, MAGIC, MAGIC_BYTES);
     store_u32(preamble + MAGIC_BYTES, FORMAT);
-    TRY(key_file_read(arena, directory, preamble + BLOCK_AT));
     TRY(keyring_seal(arena, keyring, PURPOSE, &dumps));
     random_fill(&system_random, key, sizeof(key));
     seal_close(dumps, slice_of(preamble, KEY_AT), slice_of(key, sizeof(key)), preamble + KEY_AT);
@@ -70,13 +70,28 @@ static struct error *make_preamble(struct arena *arena, struct sealed_sink *sink
     return error;
 }
 
-struct error *sealed_sink_open(struct arena *arena, struct sealed_sink *sink, const char *directory,
-                               const struct keyring *keyring, struct dump_sink *to) {
+static void sink_init(struct sealed_sink *sink, struct dump_sink *to) {
     *sink = (struct sealed_sink){.base = {sink_write}, .to = to};
-    TRY(make_preamble(arena, sink, directory, keyring));
     buffer_init(&sink->plain, SEALED_FRAME_MAX);
     buffer_init(&sink->frame, FRAME_BYTES_MAX);
-    return NULL;
+}
+
+struct error *sealed_sink_open(struct arena *arena, struct sealed_sink *sink, const char *directory,
+                               const struct keyring *keyring, struct dump_sink *to) {
+    sink_init(sink, to);
+    TRY(key_file_read(arena, directory, sink->preamble + BLOCK_AT));
+    return make_preamble(arena, sink, keyring);
+}
+
+struct error *sealed_sink_open_new(struct arena *arena, struct sealed_sink *sink,
+                                   const struct master_key *key, struct dump_sink *to) {
+    struct keyring *keyring = keyring_new_random();
+    sink_init(sink, to);
+    struct error *error = key_block_make(arena, key, keyring, sink->preamble + BLOCK_AT);
+    if (error == NULL)
+        error = make_preamble(arena, sink, keyring);
+    keyring_free(keyring);
+    return error;
 }
 
 struct error *sealed_sink_end(struct sealed_sink *sink, struct arena *arena, bool given_up) {

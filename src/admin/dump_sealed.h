@@ -46,6 +46,9 @@ struct sealed_sink {
 /* Nothing is written to `to` before there is a frame, or the end. */
 struct error *sealed_sink_open(struct arena *arena, struct sealed_sink *sink, const char *directory,
                                const struct keyring *keyring, struct dump_sink *to);
+/* Of what is not encrypted where it is: as if it were in a directory with that master key. */
+struct error *sealed_sink_open_new(struct arena *arena, struct sealed_sink *sink,
+                                   const struct master_key *key, struct dump_sink *to);
 /* Writes the rest. Of a dump that was given up: as such, or nothing when nothing was written. */
 struct error *sealed_sink_end(struct sealed_sink *sink, struct arena *arena, bool given_up);
 void sealed_sink_release(struct sealed_sink *sink);

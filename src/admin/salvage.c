@@ -190,7 +190,14 @@ struct error *data_salvage(struct arena *arena, const struct data_check_options 
                               .arena = arena,
                               .options = options};
     struct new_directory new_directory;
+    struct store_place place;
     struct stat status;
+    TRY(store_place_of(arena, options->path, &place));
+    if (place.url != NULL)
+        return error_local(arena,
+                           "%s is on a PostgreSQL server, whose own tools salvage it: what can be "
+                           "salvaged here is a data directory or a backup",
+                           place.name);
     if (stat(options->path, &status) != 0)
         return files_failed(arena, "read", options->path);
     TRY(new_directory_begin(arena, target, options->key, &new_directory));

@@ -40,17 +40,20 @@ static struct error *open_directory(struct arena *arena, const struct master_key
     return data_directory_settle(arena, &found->data);
 }
 
-static struct error *open_shared(struct arena *arena, struct found_store *found) {
-    struct postgres_store_options options = {.url = found->place.url,
-                                             .lead_ms = STORE_PLACE_LEAD_MS};
-    return postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, &found->store);
+static struct error *open_shared(struct arena *arena, enum found_how how,
+                                 struct found_store *found) {
+    struct postgres_store_options options = {
+        .url = found->place.url, .one_moment = how == FOUND_BESIDE, .lead_ms = STORE_PLACE_LEAD_MS};
+    TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, &found->store));
+    return how == FOUND_ALONE ? store_place_lead(arena, &found->place, found->store) : NULL;
 }
 
 struct error *found_store_open(struct arena *arena, const struct store_place *place,
-                               const struct master_key *key, struct found_store *ret_found) {
+                               const struct master_key *key, enum found_how how,
+                               struct found_store *ret_found) {
     struct found_store found = {.place = *place};
-    struct error *error =
-        place->directory != NULL ? open_directory(arena, key, &found) : open_shared(arena, &found);
+    struct error *error = place->directory != NULL ? open_directory(arena, key, &found)
+                                                   : open_shared(arena, how, &found);
     if (error != NULL)
         found_store_close(&found);
     else

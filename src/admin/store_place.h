@@ -2,8 +2,8 @@
  * there, opened for a command.
  *
  * DIR and rocksdb:DIR are a data directory; postgres://... is a store that servers share. A
- * directory belongs to whoever has it open. A shared store may be read beside its servers; who
- * wants it for itself takes the lead.
+ * directory belongs to whoever has it open. A shared store is read beside its servers, at the
+ * moment of opening, or is led by who wants it for itself.
  * Memory: texts are in the arena. Threads: the caller's, and the store's. */
 #ifndef GRAMME_ADMIN_STORE_PLACE_H
 #define GRAMME_ADMIN_STORE_PLACE_H
@@ -22,6 +22,11 @@ struct store_place {
 
 struct error *store_place_of(struct arena *arena, const char *text, struct store_place *ret_place);
 
+enum found_how {
+    FOUND_ALONE,  /* no server writes to it meanwhile */
+    FOUND_BESIDE, /* servers of a shared store go on */
+};
+
 struct found_store {
     struct store_place place;
     struct store *store;
@@ -30,7 +35,8 @@ struct found_store {
 
 /* The key is that of a directory, or NULL; a shared store is not encrypted by us. */
 struct error *found_store_open(struct arena *arena, const struct store_place *place,
-                               const struct master_key *key, struct found_store *ret_found);
+                               const struct master_key *key, enum found_how how,
+                               struct found_store *ret_found);
 void found_store_close(struct found_store *found);
 
 /* No server writes to it from here on, or it is an error. */

@@ -7,7 +7,8 @@
  * backfill or a copy has not come to yet is known by its cursor, and is not missed.
  *
  * The store is read in order of its keys, and what belongs to a record is looked up, so memory is
- * bounded by the catalog and not by what is stored. Nobody may write to the store meanwhile.
+ * bounded by the catalog and not by what is stored. Nobody may write to the store meanwhile,
+ * unless all its reads are of one moment.
  *
  * Memory: the summary is in the arena. Threads: the caller's. */
 #ifndef GRAMME_ENGINE_CHECK_H

@@ -56,10 +56,18 @@ void checking_left_over(struct checking *checking) {
 
 /* ---- reading ---- */
 
+/* Of a store that stands still for all transactions, or of one that nobody writes to. */
+static struct error *begin_gets(struct checking *checking) {
+    enum store_mode mode =
+        store_can(checking->store, STORE_REMOTE) ? STORE_READ : STORE_READ_LATEST;
+    if (checking->gets != NULL)
+        return NULL;
+    return store_begin(checking->store, &checking->scratch, mode, &checking->gets);
+}
+
 struct error *checking_get(struct checking *checking, size_t count, const struct store_key *keys,
                            struct slice *ret_values) {
-    if (checking->gets == NULL)
-        TRY(store_begin(checking->store, &checking->scratch, STORE_READ_LATEST, &checking->gets));
+    TRY(begin_gets(checking));
     return store_get_many(checking->gets, count, keys, ret_values);
 }
 
@@ -67,8 +75,7 @@ struct error *checking_has_any(struct checking *checking, const struct store_ran
                                bool *ret_any) {
     struct store_scan *scan = NULL;
     struct slice key, value;
-    if (checking->gets == NULL)
-        TRY(store_begin(checking->store, &checking->scratch, STORE_READ_LATEST, &checking->gets));
+    TRY(begin_gets(checking));
     TRY(store_scan_open(checking->gets, range, false, &scan));
     struct error *error = store_scan_next(scan, ret_any, &key, &value);
     store_scan_close(scan);

@@ -189,13 +189,13 @@ class Damage(BackupTest):
 
     def test_wrong_arguments_get_one_helpful_line(self):
         for arguments, text in (
-                (["backup"], "backup: it takes DIR and FILE; see gramme backup --help"),
-                (["backup", "a"], "backup: it takes DIR and FILE; see gramme backup --help"),
+                (["backup"], "backup: it takes STORE and FILE; see gramme backup --help"),
+                (["backup", "a"], "backup: it takes STORE and FILE; see gramme backup --help"),
                 (["backup", "a", "b", "c"], "backup: unexpected argument 'c'; see gramme backup --help"),
                 (["backup", "--check", "a", "b"], "backup: there is no option '--check'; see gramme backup --help"),
                 (["backup", "a", ""], "backup: FILE is empty: ''; see gramme backup --help"),
-                (["restore", "a"], "restore: it takes FILE and DIR; see gramme restore --help"),
-                (["restore", "--check", "a", "b"], "restore: --check and DIR do not go together; see gramme restore --help"),
+                (["restore", "a"], "restore: it takes FILE and STORE; see gramme restore --help"),
+                (["restore", "--check", "a", "b"], "restore: --check and STORE do not go together; see gramme restore --help"),
                 (["restore", "--force", "a"], "restore: there is no option '--force'; see gramme restore --help")):
             with self.subTest(arguments=arguments):
                 result = self.run_gramme(*arguments)

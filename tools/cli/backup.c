@@ -32,15 +32,17 @@ static void print_made(const struct display *display, const struct dump_file_opt
                        const struct dump_file_summary *summary) {
     FILE *out = is_stream(options->file) ? stderr : stdout;
     display_clear(display);
-    say(out, "backed up %s to %s: ", options->directory,
+    say(out, "backed up %s to %s: ", options->place.name,
         is_stream(options->file) ? "standard output" : options->file);
     print_totals(display, out, summary);
     say(out, "; %s\n",
-        summary->from_server ? "taken from the running server" : "no server was running");
+        options->place.url != NULL ? "read beside its servers"
+        : summary->from_server     ? "taken from the running server"
+                                   : "no server was running");
 }
 
 struct backup_options {
-    const char *directory;
+    const char *store;
     const char *file;
     const char *encrypt_with;
     bool force;
@@ -52,16 +54,16 @@ static int run_backup(const struct invocation *invocation) {
     signal(SIGXFSZ, SIG_IGN);
     struct display display = display_begin();
     struct dump_file_options options = {
-        .directory = given->directory,
         .file = given->file,
         .replace = given->force,
         .program = "gramme " GRAMME_VERSION,
         .observer = &display.observer,
     };
     struct dump_file_summary summary;
-    struct master_key key;
-    struct error *error =
-        key_option_read(invocation->arena, given->encrypt_with, &key, &options.key);
+    struct master_key key = {0};
+    struct error *error = store_place_of(invocation->arena, given->store, &options.place);
+    if (error == NULL)
+        error = key_option_read(invocation->arena, given->encrypt_with, &key, &options.key);
     if (error == NULL)
         error = dump_file_make(invocation->arena, &options, &summary);
     master_key_release(&key);
@@ -72,8 +74,8 @@ static int run_backup(const struct invocation *invocation) {
 }
 
 static const struct argument backup_arguments[] = {
-    {"DIR", "the data directory, whether a server runs on it or not", OPTION_DIRECTORY,
-     OPTION_AT(struct backup_options, directory)},
+    {"STORE", "the data directory, or the postgres:// URL, whether a server runs on it or not",
+     OPTION_DIRECTORY, OPTION_AT(struct backup_options, store)},
     {"FILE", "what to make; - is standard output", OPTION_FILE,
      OPTION_AT(struct backup_options, file)},
     {.name = NULL},
@@ -83,18 +85,21 @@ static const struct option backup_options[] = {
     {"force", .kind = OPTION_FLAG, OPTION_AT(struct backup_options, force),
      .help = "replace FILE when it is there"},
     {"encrypt-with", "KEY", .kind = OPTION_TEXT, OPTION_AT(struct backup_options, encrypt_with),
-     .help = "key of an encrypted DIR, as for gramme serve; not needed when a server runs on it"},
+     .help = "key of an encrypted directory, as for gramme serve, not needed when a server runs on "
+             "it; of a URL: encrypts FILE"},
     {.name = NULL},
 };
 
 const struct command command_backup = {
     .name = "backup",
-    .summary = "write a data directory, in use or not, to one file",
-    .about = "Writes everything in the data directory DIR, as it is at one moment, to FILE. A "
-             "server that runs on DIR goes on meanwhile; when none does, DIR itself is read. FILE "
-             "appears when it is whole and on disk; until then it is FILE.partial.",
-    .closing = "FILE is encrypted when DIR is, with the same key. Else it holds all data as it is: "
-               "keep it as safe as DIR.",
+    .summary = "write a data directory or store, in use or not, to one file",
+    .about = "Writes everything in the data directory or store STORE, as it is at one moment, to "
+             "FILE. Servers that run on it go on meanwhile. A directory is read by its server, or "
+             "itself when there is none; a store on a PostgreSQL server is read there, where a "
+             "standby will do as well. FILE appears when it is whole and on disk; until then it "
+             "is FILE.partial.",
+    .closing = "FILE is encrypted when a directory is, with the same key. Else it holds all data "
+               "as it is: keep it as safe as STORE.",
     .arguments = backup_arguments,
     .options = backup_options,
     .values_size = sizeof(struct backup_options),
@@ -110,19 +115,20 @@ static void print_restored(const struct display *display,
     timestamp_print(summary->made_ms, made);
     const char *file = is_stream(options->file) ? "standard input" : options->file;
     display_clear(display);
-    if (options->directory == NULL)
+    if (options->place.name == NULL)
         say(stdout, "verified %s: ", file);
     else
-        say(stdout, "restored %s to %s: ", file, options->directory);
+        say(stdout, "restored %s to %s: ", file, options->place.name);
     print_totals(display, stdout, summary);
     say(stdout, "; made by %.*s at %.19sZ\n", SLICE_ARGS(summary->program), made);
 }
 
 struct restore_options {
     const char *file;
-    const char *directory; /* not with --check */
+    const char *store; /* not with --check */
     const char *encrypt_with;
     bool check;
+    bool replace;
 };
 
 static struct error *restore(struct arena *arena, const struct dump_restore_options *options,
@@ -140,13 +146,16 @@ static int run_restore(const struct invocation *invocation) {
     struct display display = display_begin();
     struct dump_restore_options options = {
         .file = given->file,
-        .directory = given->directory,
+        .replace = given->replace,
         .observer = &display.observer,
     };
     struct dump_file_summary summary;
-    struct master_key key;
-    struct error *error =
-        key_option_read(invocation->arena, given->encrypt_with, &key, &options.key);
+    struct master_key key = {0};
+    struct error *error = NULL;
+    if (!given->check)
+        error = store_place_of(invocation->arena, given->store, &options.place);
+    if (error == NULL)
+        error = key_option_read(invocation->arena, given->encrypt_with, &key, &options.key);
     if (error == NULL)
         error = restore(invocation->arena, &options, given->check, &summary);
     master_key_release(&key);
@@ -159,26 +168,32 @@ static int run_restore(const struct invocation *invocation) {
 static const struct argument restore_arguments[] = {
     {"FILE", "what gramme backup made; - is standard input", OPTION_FILE,
      OPTION_AT(struct restore_options, file)},
-    {"DIR", "the data directory to make; it must not be there yet, or be empty", OPTION_DIRECTORY,
-     OPTION_AT(struct restore_options, directory)},
+    {"STORE",
+     "the data directory to make, which must not be there yet, or be empty; or the postgres:// URL "
+     "of a store that gramme store init made",
+     OPTION_DIRECTORY, OPTION_AT(struct restore_options, store)},
     {.name = NULL},
 };
 
 static const struct option restore_options[] = {
-    {"check", .kind = OPTION_FLAG, OPTION_AT(struct restore_options, check), .excludes = "DIR",
+    {"check", .kind = OPTION_FLAG, OPTION_AT(struct restore_options, check), .excludes = "STORE",
      .help = "only verify FILE"},
+    {"replace", .kind = OPTION_FLAG, OPTION_AT(struct restore_options, replace),
+     .excludes = "check", .help = "STORE is a URL, and all that is in it goes first"},
     {"encrypt-with", "KEY", .kind = OPTION_TEXT, OPTION_AT(struct restore_options, encrypt_with),
-     .help = "key of an encrypted FILE, as for gramme serve; DIR is encrypted with it, also when "
-             "FILE is not"},
+     .help =
+         "key of an encrypted FILE, as for gramme serve; a directory is encrypted with it, also "
+         "when FILE is not"},
     {.name = NULL},
 };
 
 const struct command command_restore = {
     .name = "restore",
-    .summary = "make a data directory from a backup, or verify one",
-    .about = "Makes the data directory DIR from the backup FILE, on any machine. FILE is verified "
-             "as a whole, and DIR appears when all of it is on disk; until then it is "
-             "DIR.partial.",
+    .summary = "make a data directory or store from a backup, or verify one",
+    .about = "Makes the data directory STORE from the backup FILE, on any machine, or fills the "
+             "store at that URL. FILE is verified as a whole. A directory appears when all of it "
+             "is on disk; until then it is STORE.partial. A store at a URL is opened by no server "
+             "before it is whole.",
     .arguments = restore_arguments,
     .options = restore_options,
     .values_size = sizeof(struct restore_options),

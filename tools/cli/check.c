@@ -93,19 +93,19 @@ static void end_faults(const struct printer *printer) {
         say(stdout, "and %llu more faults\n", (unsigned long long)(printer->told - SHOWN_MAX));
 }
 
-static void print_checked(const struct check_given *given, const struct data_check *check) {
+static void print_checked(const struct data_check *check) {
     if (check->is_backup)
         print_backup(check);
-    else
+    else if (check->has_files)
         print_files(&check->files);
     if (check->opened)
         print_records(&check->records);
     else if (!check->is_backup)
         say(stdout, "records: not checked, since the database cannot be opened\n");
     if (check->faults == 0)
-        say(stdout, "%s is sound\n", given->path);
+        say(stdout, "%s is sound\n", check->name);
     else
-        say(stdout, "%s has %llu fault%s\n", given->path, (unsigned long long)check->faults,
+        say(stdout, "%s has %llu fault%s\n", check->name, (unsigned long long)check->faults,
             check->faults == 1 ? "" : "s");
 }
 
@@ -113,9 +113,10 @@ static struct error *check(struct arena *arena, const struct check_given *given,
                            const struct data_check_options *options, uint64_t *ret_faults) {
     const struct printer *printer = container_of(options->faults, struct printer, base);
     struct data_check check;
+    (void)given;
     TRY(data_check(arena, options, &check));
     end_faults(printer);
-    print_checked(given, &check);
+    print_checked(&check);
     *ret_faults = check.faults;
     return NULL;
 }
@@ -163,8 +164,10 @@ static int run_check(const struct invocation *invocation) {
 #define AT(member) OPTION_AT(struct check_given, member)
 
 static const struct argument check_arguments[] = {
-    {"PATH", "a data directory on which no server runs, or what gramme backup made", OPTION_FILE,
-     AT(path)},
+    {"PATH",
+     "a data directory on which no server runs, the postgres:// URL of a store, or what gramme "
+     "backup made",
+     OPTION_FILE, AT(path)},
     {.name = NULL},
 };
 
@@ -178,11 +181,13 @@ static const struct option check_options[] = {
 
 const struct command command_check = {
     .name = "check",
-    .summary = "check a data directory, or a backup, for damage",
+    .summary = "check a data directory, a store or a backup for damage",
     .about =
         "Reads every file of the data directory PATH with its checksums, then every record, and "
         "compares what is kept twice: items and indexes, expiries, item collections, statistics, "
-        "backups, streams and history. Of a backup every record is checked. Nothing is changed.\n"
+        "backups, streams and history. A store at a URL is read as it is at one moment, and "
+        "servers "
+        "go on. Of a backup every record is checked. Nothing is changed.\n"
         "With --salvage, what can be read of a damaged PATH becomes a new data directory, "
         "encrypted as PATH is. What follows from items, indexes for example, is made anew.",
     .closing = "The exit status is 0 when PATH is sound, 1 when it has faults, and 2 when it could "

@@ -44,7 +44,8 @@ static void a_finished_backup_is_not_emptied(void **state) {
     (void)state;
     struct arena arena;
     struct dump_file_summary summary;
-    struct dump_file_options options = {.directory = folder, .file = file, .program = "test"};
+    struct dump_file_options options = {
+        .place = {.directory = folder, .name = folder}, .file = file, .program = "test"};
     arena_init(&arena);
     write_text(partial, "of the other one");
     struct error *error = dump_file_make(&arena, &options, &summary);
