@@ -3,53 +3,13 @@
 import concurrent.futures
 import decimal
 import json
-import pathlib
 import socket
 import subprocess
-import sys
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
-
-from sums import sums_kept, sums_of
-from testing import AppTest, Server, Service, apply, closing_client, deaths, program, run, settings, shell, wait_for
-from wire import advance
-
-# The ids of the payments with keys k1 and k2: they follow from the keys.
-K1, K2 = "8916f039-2938-8698-8dbb-70b6e78a5d46", "3f66ef68-45a5-897d-bc5f-2d2eb94fe196"
-# What account a1 is opened with.
-OPEN_A1 = "92707802-a1ed-8bf8-9c67-25047c20fed7"
-ALWAYS = ["--from", "2020-01-01", "--to", "2099-12-31"]
-
-
-class Ledger(AppTest):
-    app = "ledger"
-
-    def open(self, *accounts):
-        """A merchant m1, and accounts a1, a2, ... of a user u with these balances."""
-        self.expect("m1\n", "merchant", "add", "--id", "m1", "--name", "Coffee Shop Inc", "--category", "Restaurant")
-        for n, balance in enumerate(accounts, 1):
-            self.expect(f"a{n} u checking {balance} USD active\n",
-                        "account", "open", "--id", f"a{n}", "--user", "u", "--balance", balance)
-
-    def pay_arguments(self, key, amount="5.50", payer="a1", payee="a2", merchant="m1"):
-        return ["pay", "--key", key, "--from", payer, "--to", payee, "--merchant", merchant, "--amount", amount]
-
-    def pay(self, *arguments, **options):
-        return self.run_app(*self.pay_arguments(*arguments, **options))
-
-    def item(self, pk, sk="METADATA"):
-        return self.client.get_item(TableName="FinancialTransactions", Key={"PK": {"S": pk}, "SK": {"S": sk}}).get("Item")
-
-    def balances(self, *accounts):
-        return [self.item(f"ACCOUNT#{account}")["Balance"]["N"] for account in accounts]
-
-    def transactions(self):
-        """The payments; what accounts were opened with is not among them."""
-        items = self.everything()["FinancialTransactions"]
-        return sorted(item["ID"]["S"] for item in items
-                      if item["Type"]["S"] == "Transaction" and item["TransactionType"]["S"] == "payment")
+from ledger import ALWAYS, K1, K2, OPEN_A1, Ledger
+from testing import Service, deaths, program, settings, shell
 
 
 class Commands(Ledger):
@@ -447,133 +407,6 @@ class Reconcile(Ledger):
         first = self.item(f"TXN#{K1}")["CreatedAt"]["S"]
         self.expect("1 transactions, 3 accounts, 0 problems\n", "reconcile", "--from", first, "--to", first)
         self.expect("3 transactions, 3 accounts, 0 problems\n", "reconcile", "--from", first[:10], "--to", "2099-01-01")
-
-
-class Totals(Ledger):
-    """Sums that follow the table's stream, beside the sums of what is in the table."""
-
-    def setUp(self):
-        super().setUp()
-        self.expect("0 totals\n", "totals", "rebuild")
-
-    def kept(self):
-        return sums_kept(self.everything()["FinancialTransactions"])
-
-    def right(self):
-        return sums_of(self.everything()["FinancialTransactions"])
-
-    def agree(self):
-        items = self.everything()["FinancialTransactions"]
-        return sums_kept(items) == sums_of(items)
-
-    def mix(self):
-        """Payments of all statuses, cash and a reversal."""
-        self.open("1500.00", "0.00")
-        self.pay("k1")
-        self.pay("k2", "4.50")
-        self.run_app("reverse", K1)
-        self.run_app("deposit", "--key", "d1", "--to", "a1", "--amount", "0.01")
-        made = [self.run_app(*self.pay_arguments(key, "7.00"), "--pending")[1].split()[0] for key in ("p1", "p2", "p3")]
-        self.run_app("complete", made[0])
-        self.run_app("fail", made[1], "--reason", "x")
-
-    def test_what_is_kept(self):
-        today = time.strftime("%Y-%m-%d", time.gmtime())
-        with Service(self.app, self.server.endpoint) as service:
-            self.mix()
-            wait_for(self.agree)
-            merchant = service.get("/merchants/m1/totals")[1]["totals"]
-            account = service.get("/accounts/a1/totals?from=2020-01")[1]["totals"]
-            self.assertEqual(service.get("/merchants/m1/totals?to=2020-12-31"), (200, {"totals": []}))
-            self.assertEqual(service.get("/merchants/m1/totals?from=x")[0], 400)
-            self.assertIn("gramme_ledger_totals_changes_total", service.text("/metrics"))
-            self.assertRegex(service.text("/metrics"), r"(?m)^gramme_ledger_totals_lag_seconds \d{1,2}$")
-            self.assertIn("/accounts/{account}/totals", service.get("/openapi.json")[1]["paths"])
-        if len(merchant) == len(account) == 1 and today == time.strftime("%Y-%m-%d", time.gmtime()):  # not over midnight
-            self.assertEqual({name: merchant[0][name] for name in ("ID", "Period", "Currency")},
-                             {"ID": "m1", "Period": today, "Currency": "USD"})
-            self.expect(f"{today} USD completed 3 17.00 reversed 1 5.50 pending 1 7.00 failed 1 7.00\n", "totals", "merchant", "m1")
-            self.expect(f"{today[:7]} USD debit 3 17.00 credit 3 1505.51\n", "totals", "account", "a1", "--from", today, "--to", today)
-        self.assertEqual(service.errors, "")
-        self.assertRegex(self.run_app("reconcile", *ALWAYS)[1], " 0 problems\n$")
-
-    def test_what_is_removed_by_hand_counts_no_more(self):
-        with Service(self.app, self.server.endpoint):
-            self.mix()
-            for item in self.everything()["FinancialTransactions"]:
-                if item["PK"]["S"] == f"TXN#{K2}":
-                    self.client.delete_item(TableName="FinancialTransactions", Key={"PK": item["PK"], "SK": item["SK"]})
-            wait_for(self.agree)
-
-    def test_rebuilding(self):
-        self.mix()
-        self.client.put_item(TableName="FinancialTransactions", Item={
-            "PK": {"S": "TOTAL#MERCHANT#m9"}, "SK": {"S": "DAY#2024-01-01#USD"}, "Type": {"S": "Total"}, "Currency": {"S": "USD"},
-            "Period": {"S": "2024-01-01"}, "CompletedCount": {"N": "7"}, "CompletedSum": {"N": "7"}})
-        self.assertEqual(self.run_app("totals", "rebuild")[0], 0)
-        self.assertEqual(self.kept(), self.right())
-        self.assertTrue(self.right())
-        with Service(self.app, self.server.endpoint):
-            self.pay("k9")
-            wait_for(self.agree)
-
-    def test_the_first_start_builds_them(self):
-        super().setUp()  # a new table, without a place
-        self.expect("", "totals", "merchant", "m1", status=1,
-                    err="gramme-ledger: there are no totals yet; `gramme-ledger serve` keeps them\n")
-        self.mix()
-        with Service(self.app, self.server.endpoint), Service(self.app, self.server.endpoint):
-            wait_for(self.agree)
-            self.pay("k9")
-            wait_for(self.agree)
-
-    def test_a_builder_that_died(self):
-        self.mix()
-        place = {"PK": {"S": "TOTALS#PLACE"}, "SK": {"S": "METADATA"}, "Type": {"S": "TotalsPlace"}, "Builder": {"S": "somebody"}}
-        self.client.put_item(TableName="FinancialTransactions", Item={**place, "SavedAt": {"S": "2020-01-01T00:00:00.000Z"}})
-        self.expect("", "totals", "merchant", "m1", status=1, err="gramme-ledger: the totals are being built\n")
-        with Service(self.app, self.server.endpoint):
-            wait_for(self.agree)
-
-    def test_changes_that_are_gone(self):
-        """No copy ran for more than 24 hours."""
-        with Server("--memory", "--test-clock") as server, closing_client(server) as client:
-            apply(self.app, server.endpoint)
-            run(self.app, server.endpoint, "account", "open", "--id", "a1", "--user", "u", "--balance", "5")
-            run(self.app, server.endpoint, "totals", "rebuild")
-            run(self.app, server.endpoint, "deposit", "--key", "d1", "--to", "a1", "--amount", "1")
-            advance(server.port, 30 * 3600)
-            run(self.app, server.endpoint, "deposit", "--key", "d2", "--to", "a1", "--amount", "1")
-            with Service(self.app, server.endpoint, "--totals-every", "1s") as service:
-                wait_for(lambda: 'task="totals",outcome="failed"} 0' not in service.text("/metrics"))
-                self.assertEqual(run(self.app, server.endpoint, "totals", "rebuild")[0], 0)
-                run(self.app, server.endpoint, "deposit", "--key", "d3", "--to", "a1", "--amount", "1")
-
-                def agree():
-                    items = client.scan(TableName="FinancialTransactions")["Items"]
-                    return sums_kept(items) == sums_of(items)
-
-                wait_for(agree)
-        self.assertIn("totals: changes were not read within 24 hours and are gone; the totals stay as they are until "
-                      "`gramme-ledger totals rebuild`", service.errors)
-
-    def test_a_stream_that_is_off(self):
-        def switch(**specification):
-            self.client.update_table(TableName="FinancialTransactions", StreamSpecification=specification)
-
-        def says(text):
-            with Service(self.app, self.server.endpoint, "--totals-every", "1s") as service:
-                wait_for(lambda: 'task="totals",outcome="failed"} 0' not in service.text("/metrics"))
-            self.assertIn(text, service.errors)
-
-        hint = "totals need one with NEW_AND_OLD_IMAGES, and once it is on `gramme-ledger totals rebuild`"
-        switch(StreamEnabled=False)
-        says(hint)
-        self.mix()
-        switch(StreamEnabled=True, StreamViewType="NEW_AND_OLD_IMAGES")
-        says(hint)  # what was changed meanwhile is not in the new one
-        self.assertEqual(self.run_app("totals", "rebuild")[0], 0)
-        self.assertEqual(self.kept(), self.right())
 
 
 class Concurrency(Ledger):
