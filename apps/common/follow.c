@@ -71,8 +71,7 @@ static bool collect(struct reading *reading) {
 
 static bool is_worth_writing(const struct reading *reading) {
     return !reading->follower->is_empty(reading->follower->context) ||
-           (strcmp(reading->position, reading->next) != 0 &&
-            timestamp_now_ms() - reading->saved_ms > KEEP_MS);
+           timestamp_now_ms() - reading->saved_ms > KEEP_MS;
 }
 
 static bool write_batch(struct reading *reading) {

@@ -4,8 +4,8 @@
  * condition that the place is where the batch began. So each change counts once, whoever dies and
  * however many copies read the same: the one that comes too late goes on from the new place.
  *
- * A place that only moved over changes that come to nothing is kept in memory, and written when it
- * is an hour old, lest the stream forget where it is. */
+ * A place that only moved over changes that come to nothing is kept in memory. But every hour it is
+ * written, lest the stream forget where it is, and so that its age tells when it was last read. */
 #ifndef APPS_COMMON_FOLLOW_H
 #define APPS_COMMON_FOLLOW_H
 

@@ -9,7 +9,8 @@
  *   leg         TXN#<id>       LEG#<id>  ACCOUNT#<id>  LEG#<time>#<id>
  *
  * and RECONCILIATION#<day>, METADATA, what was found in the night after a day (nightly.h), and what
- * begins with TOTAL, sums of all these (totals.h, totals_place.h).
+ * begins with TOTAL, sums of all these (totals.h, totals_place.h). Another table has what happened
+ * to them (audit_trail.h).
  *
  * So a transaction and its legs are one partition and one Query; GSI1 has the accounts of a user,
  * the transactions of a status by time and the legs of an account by time; GSI2 finds a transaction

@@ -1,5 +1,6 @@
 /* main.c - `gramme-ledger`: the commands. */
 #include "account.h"
+#include "audit_follow.h"
 #include "merchant.h"
 #include "pay.h"
 #include "reconcile.h"
@@ -37,8 +38,9 @@ static const struct app_command commands[] = {
     {"totals account", "ACCOUNT", "counts and sums its legs, by month", totals_account,
      totals_options},
     {"totals rebuild", NULL, "builds all totals from the transactions", totals_rebuild, NULL},
-    {"serve", NULL, "answers over HTTP, reconciles every night, and keeps totals", serve_command,
-     serve_options},
+    {"audit record", NULL, "adds the changes up to now to the audit trail", audit_record, NULL},
+    {"serve", NULL, "answers over HTTP, reconciles every night, keeps totals and an audit trail",
+     serve_command, serve_options},
     {0},
 };
 

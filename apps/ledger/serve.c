@@ -1,9 +1,11 @@
-/* serve.c - routes to accounts and transactions, the reconciliation of every night, and totals. */
+/* serve.c - routes to accounts and transactions, the reconciliation of every night, totals and the
+ * audit. */
 #include "serve.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "audit_follow.h"
 #include "common/money.h"
 #include "common/service.h"
 #include "common/service_reply.h"
@@ -17,12 +19,13 @@
 #include "totals_follow.h"
 #include "totals_show.h"
 
-enum { LOOK_S = 60, TOTALS_S = 5, NIGHT_HOUR = 2, ITEMS_MAX = 1000 };
+enum { LOOK_S = 60, FOLLOW_S = 5, NIGHT_HOUR = 2, ITEMS_MAX = 1000 };
 
 const struct app_option serve_options[] = {
     SERVICE_OPTIONS,
     {"reconcile-hour", "N", "the hour, UTC, from which the day before is reconciled; 2", false},
     {"reconcile-every", "DURATION", "how often it is looked whether it is time; 1m", false},
+    {"audit-every", "DURATION", "how soon the audit is tried again when it failed; 5s", false},
     {"totals-every", "DURATION", "how soon totals are tried again when they failed; 5s", false},
     {0},
 };
@@ -389,6 +392,8 @@ static const struct service_route routes[] = {
 static struct service_counter counters[] = {
     {"totals_changes_total", "changes of the table that were in batches for the totals", 0, false},
     {"totals_lag_seconds", "up to how long ago all changes are in the totals", 0, true},
+    {"audit_changes_total", "changes of the table that were in batches for the audit", 0, false},
+    {"audit_lag_seconds", "up to how long ago all changes are in the audit", 0, true},
     {0},
 };
 
@@ -396,9 +401,14 @@ static enum app_status keep_totals(struct app *app) {
     return totals_follow(app, &counters[0]);
 }
 
+static enum app_status keep_audit(struct app *app) {
+    return audit_follow(app, &counters[2]);
+}
+
 static const struct service_task tasks[] = {
     {"reconcile", "reconcile-every", LOOK_S, reconcile_nightly},
-    {"totals", "totals-every", TOTALS_S, keep_totals},
+    {"totals", "totals-every", FOLLOW_S, keep_totals},
+    {"audit", "audit-every", FOLLOW_S, keep_audit},
     {0},
 };
 

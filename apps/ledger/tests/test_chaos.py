@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 from chaos import Chaos
 from sums import sums_kept, sums_of
 from testing import wait_for
+from trail import audited, breaks, changes_of, entries_of, replay, text
 
 SECONDS = 12
 START = Decimal("100000")
@@ -70,6 +71,17 @@ class Payments(unittest.TestCase):
         items = chaos.scan("FinancialTransactions")
         return sums_kept(items) == sums_of(items)
 
+    @staticmethod
+    def trail_agrees(chaos):
+        entries = entries_of(chaos.scan("FinancialTransactionsAudit"))
+        return replay(entries) == audited(chaos.scan("FinancialTransactions"))
+
+    def check_trail(self, chaos):
+        """Every change has one entry, and nothing else has."""
+        entries = entries_of(chaos.scan("FinancialTransactionsAudit"))
+        self.assertEqual(breaks(entries), [])
+        self.assertEqual(sorted(text(entry, "Sequence") for entry in entries[1:]), changes_of(chaos.endpoint))
+
     def hear(self, chaos, key, result):
         """What was said once is so for ever."""
         with self.lock:
@@ -124,7 +136,7 @@ class Payments(unittest.TestCase):
             self.by_command(chaos, key, rng) if rng.random() < 0.3 else self.by_service(chaos, key, rng)
 
     def test_everything_is_made_once(self):
-        with Chaos("ledger", SECONDS, "--reconcile-hour", "0", "--totals-every", "1s") as chaos:
+        with Chaos("ledger", SECONDS, "--reconcile-hour", "0", "--totals-every", "1s", "--audit-every", "1s") as chaos:
             chaos.storm(self.prepare, self.work)
             self.assertEqual(chaos.problems, [])
             plain = [key for key in self.asked if key not in self.results]
@@ -132,6 +144,8 @@ class Payments(unittest.TestCase):
                 self.assertTrue(self.by_command(chaos, key), key)
             reconciled = chaos.run("reconcile", *ALWAYS)
             wait_for(lambda: self.totals_agree(chaos))
+            wait_for(lambda: self.trail_agrees(chaos))
+            self.check_trail(chaos)
             self.assertEqual(self.rebuilt_at(chaos), self.rebuilt)
             items = chaos.scan("FinancialTransactions")
             chaos.end()

@@ -451,7 +451,8 @@ class Policy(Ledger):
             run(*self.pay_arguments("k1"))
             run("account", "freeze", "a1")
             for command in ("merchant show m1", "account show a1", "accounts u", f"show {K1}", "statement a1",
-                            "by-status completed", "reconcile --from 2020-01-01 --to 2099-12-31", "totals rebuild", "totals account a1"):
+                            "by-status completed", "reconcile --from 2020-01-01 --to 2099-12-31", "totals rebuild", "totals account a1",
+                            "audit record"):
                 run(*command.split())
 
         self.check_policy(scenario)
