@@ -1,6 +1,8 @@
 /* main.c - `gramme-ledger`: the commands. */
 #include "account.h"
 #include "audit_follow.h"
+#include "audit_show.h"
+#include "audit_verify.h"
 #include "merchant.h"
 #include "pay.h"
 #include "reconcile.h"
@@ -38,6 +40,10 @@ static const struct app_command commands[] = {
     {"totals account", "ACCOUNT", "counts and sums its legs, by month", totals_account,
      totals_options},
     {"totals rebuild", NULL, "builds all totals from the transactions", totals_rebuild, NULL},
+    {"audit list", NULL, "lists the changes of the table, in their order", audit_list,
+     audit_list_options},
+    {"audit verify", NULL, "checks that no entry of the audit trail was changed or is missing",
+     audit_verify, audit_verify_options},
     {"audit record", NULL, "adds the changes up to now to the audit trail", audit_record, NULL},
     {"serve", NULL, "answers over HTTP, reconciles every night, keeps totals and an audit trail",
      serve_command, serve_options},

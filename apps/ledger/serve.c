@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "audit_follow.h"
+#include "audit_show.h"
+#include "audit_verify.h"
 #include "common/money.h"
 #include "common/service.h"
 #include "common/service_reply.h"
@@ -386,6 +388,9 @@ static const struct service_route routes[] = {
      range_parameters},
     {"GET", "/reconciliations/{day}", "what was found in the night after a day", get_reconciliation,
      NULL},
+    {"GET", "/audit", "the changes of the table, in their order", get_audit, audit_list_parameters},
+    {"GET", "/audit/verification", "whether one was changed or is missing", get_audit_verification,
+     audit_verify_parameters},
     {0},
 };
 

@@ -81,6 +81,8 @@ class Payments(unittest.TestCase):
         entries = entries_of(chaos.scan("FinancialTransactionsAudit"))
         self.assertEqual(breaks(entries), [])
         self.assertEqual(sorted(text(entry, "Sequence") for entry in entries[1:]), changes_of(chaos.endpoint))
+        status, out, err = chaos.run("audit", "verify")
+        self.assertEqual((status, out.split(";")[0], err), (0, f"{len(entries)} entries are right, 0 gaps", ""))
 
     def hear(self, chaos, key, result):
         """What was said once is so for ever."""

@@ -452,7 +452,7 @@ class Policy(Ledger):
             run("account", "freeze", "a1")
             for command in ("merchant show m1", "account show a1", "accounts u", f"show {K1}", "statement a1",
                             "by-status completed", "reconcile --from 2020-01-01 --to 2099-12-31", "totals rebuild", "totals account a1",
-                            "audit record"):
+                            "audit record", "audit list", "audit list --account a1", "audit verify"):
                 run(*command.split())
 
         self.check_policy(scenario)
