@@ -57,6 +57,10 @@ size_t engine_queue_length(struct engine *engine) {
     return commit_queue_length(&engine->queue);
 }
 
+bool engine_store_is_far(const struct engine *engine) {
+    return store_can(engine->store, STORE_REMOTE);
+}
+
 struct catalog *engine_catalog(struct engine *engine) {
     return &engine->catalog;
 }

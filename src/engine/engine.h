@@ -29,6 +29,10 @@ struct catalog *engine_catalog(struct engine *engine);
  * the engine goes on with what it knew. Waits for it; any thread but the engine's own. */
 struct error *engine_reload(struct engine *engine, struct arena *arena);
 
+/* Whether the store is on another machine, and a read takes a round trip: then a thread that has
+ * other things to do does not wait for it (reader_fetch). */
+bool engine_store_is_far(const struct engine *engine);
+
 /* How many jobs wait for the commit thread. Any thread. */
 size_t engine_queue_length(struct engine *engine);
 /* How often a record was read that is not what was written. Any thread. */

@@ -4,6 +4,7 @@
  * by the condition on the sort key, then by the start key from the side where reading begins. */
 #include "engine/read.h"
 
+#include "base/container.h"
 #include "codec/index_key.h"
 #include "engine/keyspaces.h"
 #include "engine/state.h"
@@ -52,6 +53,14 @@ static struct store_key item_store_key(struct reader *reader, const struct read_
                                          &table->keys, wanted->key)};
 }
 
+static struct error *take_item(struct reader *reader, const struct read_key *wanted,
+                               const struct store_key *key, struct slice value,
+                               struct stored_item *ret_item) {
+    TRY(decode(reader, wanted->table, key->key, value, ret_item));
+    drop_stranger(wanted->table, wanted->key, ret_item);
+    return NULL;
+}
+
 struct error *reader_get_many(struct reader *reader, size_t count, const struct read_key *keys,
                               struct stored_item *ret_items) {
     struct store_key *store_keys = ARENA_ARRAY(reader->arena, struct store_key, count);
@@ -59,10 +68,8 @@ struct error *reader_get_many(struct reader *reader, size_t count, const struct 
     for (size_t i = 0; i < count; i++)
         store_keys[i] = item_store_key(reader, &keys[i]);
     TRY(store_get_many(reader->txn, count, store_keys, values));
-    for (size_t i = 0; i < count; i++) {
-        TRY(decode(reader, keys[i].table, store_keys[i].key, values[i], &ret_items[i]));
-        drop_stranger(keys[i].table, keys[i].key, &ret_items[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        TRY(take_item(reader, &keys[i], &store_keys[i], values[i], &ret_items[i]));
     return NULL;
 }
 
@@ -73,6 +80,34 @@ struct error *reader_damaged(struct reader *reader, const struct read_key *key) 
 struct error *reader_get(struct reader *reader, const struct table *table, struct value key,
                          struct stored_item *ret_item) {
     return reader_get_many(reader, 1, &(struct read_key){table, key}, ret_item);
+}
+
+/* ---- gets that take a round trip ---- */
+
+static void fetch_done(struct store_fetch *store) {
+    struct item_fetch *fetch = container_of(store, struct item_fetch, store);
+    fetch->done(fetch);
+}
+
+void reader_fetch(struct reader *reader, struct item_fetch *fetch) {
+    struct store_key *keys = ARENA_ARRAY(reader->arena, struct store_key, fetch->count);
+    for (size_t i = 0; i < fetch->count; i++)
+        keys[i] = item_store_key(reader, &fetch->keys[i]);
+    fetch->reader = reader;
+    fetch->store = (struct store_fetch){
+        .count = fetch->count,
+        .keys = keys,
+        .values = ARENA_ARRAY(reader->arena, struct slice, fetch->count),
+        .done = fetch_done,
+    };
+    store_get_many_start(reader->txn, &fetch->store);
+}
+
+struct error *reader_fetched(const struct item_fetch *fetch, size_t i,
+                             struct stored_item *ret_item) {
+    const struct store_fetch *store = &fetch->store;
+    TRY(store->error);
+    return take_item(fetch->reader, &fetch->keys[i], &store->keys[i], store->values[i], ret_item);
 }
 
 /* ---- ranges ---- */

@@ -43,6 +43,23 @@ struct error *reader_get_many(struct reader *reader, size_t count, const struct 
 /* What is said of an item that turned out to be damaged. */
 struct error *reader_damaged(struct reader *reader, const struct read_key *key);
 
+/* ---- gets that take a round trip ---- */
+
+/* Items on their way. */
+struct item_fetch {
+    const struct read_key *keys; /* they, and their tables, stay until the reader ends */
+    size_t count;
+    /* Called once, on any thread, possibly before reader_fetch() returns. */
+    void (*done)(struct item_fetch *fetch);
+    struct reader *reader;
+    struct store_fetch store;
+};
+/* The one read of its reader. */
+void reader_fetch(struct reader *reader, struct item_fetch *fetch);
+/* One of the items, when it is done. */
+struct error *reader_fetched(const struct item_fetch *fetch, size_t i,
+                             struct stored_item *ret_item);
+
 /* ---- ranges ---- */
 
 struct read_range {

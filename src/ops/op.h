@@ -11,8 +11,9 @@
  * - authorize: asks for the permissions that the request needs, where permissions are checked
  *   (permission.h); NULL: the action on each resource that the field table names.
  * - run: looks up the table and works. OP_DONE: the reply is written. OP_WAITING: a write was
- * handed to the engine; finish runs on the same I/O thread after the commit. OP_ELSEWHERE: the work
- * is long; run is called again on a worker thread, where it must not return OP_ELSEWHERE.
+ * handed to the engine, or items are fetched (read/call_fetch.h); finish runs on the same I/O
+ * thread when that is done. OP_ELSEWHERE: the work is long; run is called again on a worker thread,
+ * where it must return OP_DONE.
  * - finish: writes the reply of a call that waited.
  * - release: gives back what the arena does not hold (references, transactions); always called once
  *   after validate was, also on errors; may be NULL.
@@ -60,6 +61,7 @@ struct op_context {
     struct throttle *throttle; /* NULL: nothing limits reads, and the engine limits no writes */
     struct slice region;
     struct slice account;
+    bool store_is_far;     /* a read takes a round trip: no I/O thread waits for one */
     unsigned leniencies;   /* base/leniency.h */
     struct slice endpoint; /* host:port, for DescribeEndpoints */
     /* Asks whether the caller of permission->call would be allowed something, beyond what is asked
@@ -78,6 +80,7 @@ struct op_call {
     enum value_layer layer;
     struct buffer *reply; /* the body, JSON */
     bool elsewhere;       /* running on a worker thread */
+    bool fetches;         /* what it waits for are items, not a commit */
     void *work;           /* the operation's own state between its steps */
     struct account account;
     int64_t throttled_at_ms; /* when it begins to run, by the clock; where reads are throttled */
@@ -99,6 +102,14 @@ struct op {
     struct error *(*finish)(struct op_call *call);
     void (*release)(struct op_call *call);
 };
+
+/* Whether a read that waits for the store belongs on a worker thread, and is not there yet. */
+static inline bool op_goes_elsewhere(const struct op_call *call, enum op_state *ret_state) {
+    bool goes = __builtin_expect(call->context->store_is_far, 0) && !call->elsewhere;
+    if (goes)
+        *ret_state = OP_ELSEWHERE;
+    return goes;
+}
 
 static inline enum value_layer op_layer(const struct op *op) {
     return op->flags & OP_OLDER_LAYER ? VALUE_LAYER_OLDER : VALUE_LAYER_CURRENT;

@@ -4,6 +4,7 @@
  *     - where a long body is decoded, checked and validated on a worker thread
  *     - answered at once (most reads)
  *     - or after the commit thread is done with it (writes)
+ *     - or when items have come from a store that is far away
  *     - or on a worker thread (long reads)
  *   - reply
  *
@@ -180,7 +181,7 @@ static void finish(struct pipeline_call *self, struct error *error) {
 
 /* ---- waiting ---- */
 
-static void resume_after_commit(struct net_task *task) {
+static void resume_after_wait(struct net_task *task) {
     struct exchange *exchange = container_of(task, struct exchange, task);
     struct pipeline_call *self = exchange->user;
     finish(self, self->call.op->finish(&self->call));
@@ -198,11 +199,19 @@ static void note_commit(struct call_times *times, const struct pipeline_thread *
     times->sync_ns = counter_read(thread->slow->last_sync_ns);
 }
 
+static void note_wake(struct call_times *times, const struct pipeline_thread *thread,
+                      const struct op_call *call) {
+    if (call->fetches)
+        times->fetched = ticks_now();
+    else
+        note_commit(times, thread);
+}
+
 static void wake(struct op_call *call) {
     struct exchange *exchange = of_call(call)->exchange;
     if (__builtin_expect(of_call(call)->times != NULL, 0))
-        note_commit(of_call(call)->times, exchange->thread_context);
-    exchange->task.run = resume_after_commit;
+        note_wake(of_call(call)->times, exchange->thread_context, call);
+    exchange->task.run = resume_after_wait;
     net_loop_post(exchange->loop, &exchange->task);
 }
 

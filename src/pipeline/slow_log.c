@@ -57,6 +57,10 @@ static void add_times(struct fields *fields, const struct slow_call *slow) {
         add_between(fields, "workerMs", times->worker, times->worked);
         last = times->worked;
     }
+    if (times->fetched != 0) {
+        add_between(fields, "fetchMs", times->ran, times->fetched);
+        last = times->fetched;
+    }
     if (times->committed != 0) {
         add_between(fields, "commitMs", times->ran, times->committed);
         add_ms(fields, "syncMs", times->sync_ns);

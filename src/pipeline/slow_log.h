@@ -3,7 +3,8 @@
  *
  * Stretches of time, one after another: decode (waiting for its turn, reading, checking and
  * allowing the request), run, worker (waiting for one, and what it did), commit (from the end of
- * run to the end of the commit, of which sync was spent on the disk) and reply. At most
+ * run to the end of the commit, of which sync was spent on the disk) or fetch (of items from a
+ * store that is far away), and reply. At most
  * SLOW_LINES_MAX lines a second; how many were left out is told with the next one.
  *
  * Threads: calls are marked by the thread that has them. */
@@ -27,8 +28,9 @@ struct slow_log {
 struct call_times {
     uint64_t checked;
     uint64_t ran;
-    uint64_t worker; /* when a worker took it */
-    uint64_t worked; /* and was done */
+    uint64_t worker;  /* when a worker took it */
+    uint64_t worked;  /* and was done */
+    uint64_t fetched; /* when items came from a store that is far away */
     uint64_t committed;
     uint64_t sync_ns; /* how long the disk took in that */
 };

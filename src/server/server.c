@@ -31,7 +31,7 @@
 #include "server/state.h"
 #include "throttle/limits.h"
 
-enum { STOP_GRACE_MS = 5000, WORKERS_MAX = 4, FILES_LOOK_MS = 2000 };
+enum { STOP_GRACE_MS = 5000, WORKERS_MAX = 4, WORKERS_OF_FAR_STORE = 12, FILES_LOOK_MS = 2000 };
 
 /* ---- parts ---- */
 
@@ -92,8 +92,12 @@ static struct error *start_faults(struct server *server, struct arena *arena) {
 
 static struct error *start_workers(struct server *server, struct arena *arena) {
     unsigned count = server->config.threads;
+    if (engine_store_is_far(server->engine)) /* they wait more than they work */
+        count = WORKERS_OF_FAR_STORE;
+    else if (count > WORKERS_MAX)
+        count = WORKERS_MAX;
     struct workers_options options = {
-        .count = count > WORKERS_MAX ? WORKERS_MAX : count,
+        .count = count,
         .thread_start = server_worker_start,
         .thread_stop = server_worker_stop,
         .user = server,

@@ -18,6 +18,7 @@ struct op_context server_context_new(struct server *server) {
         .clock = server->clock,
         .random = &system_random,
         .throttle = server->throttle,
+        .store_is_far = engine_store_is_far(server->engine),
         .region = slice_text(server->config.region),
         .account = slice_text(server->config.account),
         .leniencies = server->config.leniencies,

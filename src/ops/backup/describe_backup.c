@@ -21,6 +21,8 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct reader reader;
     struct backup backup;
     struct table_definition definition;
+    if (op_goes_elsewhere(call, ret_state))
+        return NULL;
     TRY(backup_arn_parse(call, request->backup_arn, &arn));
     TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
     struct error *error = backup_get(reader.arena, reader.txn, arn.id, &backup);

@@ -136,6 +136,8 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct page page = {.call = call, .request = request, .limit = LIMIT_BACKUPS_PAGE};
     struct backup_arn start;
     bool starts = slice_present(request->start_arn);
+    if (op_goes_elsewhere(call, ret_state))
+        return NULL;
     if (request->limit.present)
         page.limit = (size_t)request->limit.value;
     if (slice_present(request->table_name))

@@ -1,7 +1,8 @@
 /* batch_get_item.c - BatchGetItem: up to 100 items of several tables; what does not fit into 16 MB,
  * or finds no capacity, is left to the caller.
  *
- * Items are read in rounds, so that what is held at once is bounded whatever the keys name. */
+ * Items are read in rounds, so that what is held at once is bounded whatever the keys name. Where a
+ * read takes a round trip, all items of a call that has few are one fetch. */
 #include "engine/read.h"
 #include "engine/throttled.h"
 #include "json/member.h"
@@ -12,6 +13,7 @@
 #include "ops/item/item_fields.h"
 #include "ops/item/table_lookup.h"
 #include "ops/permission/permission.h"
+#include "ops/read/call_fetch.h"
 #include "ops/read/projection.h"
 #include "ops/request/expressions.h"
 #include "ops/throttle/read_throttle.h"
@@ -76,7 +78,8 @@ struct batch_get {
     size_t key_count;
     size_t processed; /* of all tables */
     uint64_t bytes;
-    struct error *throttled; /* why something is left to the caller; NULL: it was not throttled */
+    struct error *throttled;  /* why something is left to the caller; NULL: it was not throttled */
+    struct call_fetch *fetch; /* of all keys, one table after another; NULL: they are read here */
 };
 
 /* ---- validation ---- */
@@ -244,6 +247,22 @@ static size_t take_round(struct op_call *call, struct batch_get *batch, struct b
     return count;
 }
 
+/* The keys of this table come behind those of the others before it. */
+static struct error *take_fetched(struct op_call *call, struct batch_get *batch,
+                                  struct batch_table *table, size_t first,
+                                  struct json_writer *json) {
+    const struct projection projection = projection_of(table);
+    struct reader *reader = &batch->fetch->reader;
+    struct stored_item items[ROUND_KEYS];
+    reader->unread = projection_is_whole(&projection);
+    for (size_t i = 0; i < table->key_count; i++)
+        TRY(call_fetch_take(batch->fetch, first + i, &items[i]));
+    size_t damaged = take_round(call, batch, table, table->key_count, items, json);
+    if (damaged == table->key_count)
+        return NULL;
+    return reader_damaged(reader, &batch->fetch->items.keys[first + damaged]);
+}
+
 static struct error *read_round(struct op_call *call, struct batch_get *batch,
                                 struct batch_table *table, struct json_writer *json) {
     size_t left = table->key_count - table->processed;
@@ -264,16 +283,30 @@ static struct error *read_round(struct op_call *call, struct batch_get *batch,
     return error;
 }
 
-static struct error *write_table(struct op_call *call, struct batch_get *batch,
+static struct error *read_rounds(struct op_call *call, struct batch_get *batch,
                                  struct batch_table *table, struct json_writer *json) {
-    json_name(json, table->input->table_name);
-    json_array_begin(json);
     size_t before;
     do {
         before = table->processed;
         TRY(read_round(call, batch, table, json));
     } while (table->processed > before && table->processed < table->key_count);
-    json_array_end(json);
+    return NULL;
+}
+
+static struct error *write_tables(struct op_call *call, struct batch_get *batch,
+                                  struct json_writer *json) {
+    size_t first = 0;
+    for (size_t i = 0; i < batch->table_count; i++) {
+        struct batch_table *table = &batch->tables[i];
+        json_name(json, table->input->table_name);
+        json_array_begin(json);
+        if (batch->fetch != NULL)
+            TRY(take_fetched(call, batch, table, first, json));
+        else
+            TRY(read_rounds(call, batch, table, json));
+        json_array_end(json);
+        first += table->key_count;
+    }
     return NULL;
 }
 
@@ -328,6 +361,31 @@ static void write_rest(struct op_call *call, const struct batch_get *batch,
     consumed_write_list(json, &call->account, request->return_consumed_capacity);
 }
 
+static struct error *read_and_reply(struct op_call *call) {
+    struct batch_get *batch = call->work;
+    struct json_writer json;
+    json_writer_init(&json, call->reply);
+    json_object_begin(&json);
+    member_object(&json, "Responses");
+    TRY(write_tables(call, batch, &json));
+    json_object_end(&json);
+    if (batch->processed == 0 && batch->throttled != NULL)
+        return batch->throttled;
+    write_rest(call, batch, &json);
+    json_object_end(&json);
+    return NULL;
+}
+
+static struct error *wait_for_items(struct op_call *call, struct batch_get *batch) {
+    struct read_key *keys = ARENA_ARRAY(call->arena, struct read_key, batch->key_count);
+    size_t count = 0;
+    for (size_t i = 0; i < batch->table_count; i++)
+        for (size_t k = 0; k < batch->tables[i].key_count; k++)
+            keys[count++] =
+                (struct read_key){batch->tables[i].table, batch->tables[i].keys[k].value};
+    return call_fetch_start(call, READ_ONCE, count, keys, &batch->fetch);
+}
+
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct batch_get *batch = call->work;
     if (!call->elsewhere) {
@@ -337,23 +395,13 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
             return NULL;
         }
     }
-    struct json_writer json;
-    json_writer_init(&json, call->reply);
-    json_object_begin(&json);
-    member_object(&json, "Responses");
-    for (size_t i = 0; i < batch->table_count; i++)
-        TRY(write_table(call, batch, &batch->tables[i], &json));
-    json_object_end(&json);
-    if (batch->processed == 0 && batch->throttled != NULL)
-        return batch->throttled;
-    write_rest(call, batch, &json);
-    json_object_end(&json);
-    *ret_state = OP_DONE;
-    return NULL;
+    *ret_state = call_fetches(call) ? OP_WAITING : OP_DONE;
+    return call_fetches(call) ? wait_for_items(call, batch) : read_and_reply(call);
 }
 
 static void release(struct op_call *call) {
     struct batch_get *batch = call->work;
+    call_fetch_release(batch->fetch);
     for (size_t i = 0; i < batch->table_count; i++) {
         expressions_release(&batch->tables[i].expressions);
         table_unref(batch->tables[i].table);
@@ -368,5 +416,6 @@ const struct op op_batch_get_item = {
     .validate = validate,
     .authorize = authorize,
     .run = run,
+    .finish = read_and_reply,
     .release = release,
 };

@@ -1,4 +1,5 @@
-/* get_item.c - GetItem: one item by its key, on the I/O thread. */
+/* get_item.c - GetItem: one item by its key, on the I/O thread, which does not wait for it where
+ * that takes a round trip. */
 #include "engine/read.h"
 #include "model/capacity.h"
 #include "model/key.h"
@@ -6,6 +7,7 @@
 #include "ops/item/item_fields.h"
 #include "ops/item/table_lookup.h"
 #include "ops/permission/permission.h"
+#include "ops/read/call_fetch.h"
 #include "ops/read/projection.h"
 #include "ops/request/expressions.h"
 #include "ops/throttle/read_throttle.h"
@@ -33,10 +35,24 @@ static const struct field get_item_fields[] = {
 static const struct shape get_item_shape = {"GetItemInput", sizeof(struct get_item_request),
                                             get_item_fields};
 
+/* What is kept while the item is on its way. */
+struct waiting {
+    struct table *table; /* referenced */
+    struct read_key key;
+    struct read_ticket ticket; /* where reads are throttled */
+    struct call_fetch *fetch;
+};
+
+struct get_item {
+    struct expressions expressions;
+    struct waiting *waiting; /* NULL: it does not wait */
+};
+
 static struct error *validate(struct op_call *call) {
     const struct get_item_request *request = call->request;
-    struct expressions *expressions = ARENA_NEW(call->arena, struct expressions);
-    call->work = expressions;
+    struct get_item *work = ARENA_NEW(call->arena, struct get_item);
+    struct expressions *expressions = &work->expressions;
+    call->work = work;
     expressions->names = &request->expression_attribute_names;
     expressions_add(expressions, EXPR_PROJECTION, "ProjectionExpression",
                     request->projection_expression);
@@ -83,21 +99,59 @@ static bool write_reply(struct op_call *call, const struct projection *projectio
     return sound;
 }
 
-static struct error *read_and_reply(struct op_call *call, const struct table *table,
-                                    struct reader *reader, const struct read_ticket *ticket) {
+static struct projection projection_of(const struct op_call *call) {
     const struct get_item_request *request = call->request;
-    const struct projection projection = {expressions_get(call->work, EXPR_PROJECTION),
-                                          &request->attributes_to_get};
-    const struct read_key key = {table, request->key.value};
-    struct stored_item item;
-    reader->unread = projection_is_whole(&projection);
-    TRY(reader_get_many(reader, 1, &key, &item));
-    uint64_t halves = account_get(account_table(call, request->table_name, table), &item,
+    return (struct projection){expressions_get(call->work, EXPR_PROJECTION),
+                               &request->attributes_to_get};
+}
+
+static struct error *reply_with(struct op_call *call, const struct read_key *key,
+                                struct reader *reader, const struct read_ticket *ticket,
+                                const struct stored_item *item) {
+    const struct get_item_request *request = call->request;
+    const struct projection projection = projection_of(call);
+    uint64_t halves = account_get(account_table(call, request->table_name, key->table), item,
                                   request->consistent_read.value);
     if (reads_are_throttled(call))
         read_throttle_take(call, ticket, halves);
-    return write_reply(call, &projection, &item) ? NULL : reader_damaged(reader, &key);
+    return write_reply(call, &projection, item) ? NULL : reader_damaged(reader, key);
 }
+
+static struct error *read_and_reply(struct op_call *call, const struct read_key *key,
+                                    struct reader *reader, const struct read_ticket *ticket) {
+    const struct projection projection = projection_of(call);
+    struct stored_item item;
+    reader->unread = projection_is_whole(&projection);
+    TRY(reader_get_many(reader, 1, key, &item));
+    return reply_with(call, key, reader, ticket, &item);
+}
+
+/* ---- where it takes a round trip ---- */
+
+static struct error *wait_for_item(struct op_call *call, struct table *table,
+                                   const struct read_ticket *ticket, enum op_state *ret_state) {
+    const struct get_item_request *request = call->request;
+    struct waiting *waiting = ARENA_NEW(call->arena, struct waiting);
+    ((struct get_item *)call->work)->waiting = waiting;
+    waiting->table = table_ref(table);
+    waiting->key = (struct read_key){table, request->key.value};
+    if (reads_are_throttled(call))
+        waiting->ticket = *ticket;
+    *ret_state = OP_WAITING;
+    return call_fetch_start(call, READ_ONCE, 1, &waiting->key, &waiting->fetch);
+}
+
+static struct error *finish(struct op_call *call) {
+    struct waiting *waiting = ((struct get_item *)call->work)->waiting;
+    const struct projection projection = projection_of(call);
+    struct reader *reader = &waiting->fetch->reader;
+    struct stored_item item;
+    reader->unread = projection_is_whole(&projection);
+    TRY(call_fetch_take(waiting->fetch, 0, &item));
+    return reply_with(call, &waiting->key, reader, &waiting->ticket, &item);
+}
+
+/* ---- the call ---- */
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
     const struct get_item_request *request = call->request;
@@ -110,16 +164,24 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
         ticket = read_ticket_of_item(call, table, request->key.value);
         TRY(read_throttle_check(call, &ticket, capacity_read(0, request->consistent_read.value)));
     }
+    if (call_fetches(call))
+        return wait_for_item(call, table, &ticket, ret_state);
+    const struct read_key key = {table, request->key.value};
     struct reader reader;
     TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
-    struct error *error = read_and_reply(call, table, &reader, &ticket);
+    struct error *error = read_and_reply(call, &key, &reader, &ticket);
     reader_end(&reader);
     *ret_state = OP_DONE;
     return error;
 }
 
 static void release(struct op_call *call) {
-    expressions_release(call->work);
+    struct get_item *work = call->work;
+    if (work->waiting != NULL) {
+        call_fetch_release(work->waiting->fetch);
+        table_unref(work->waiting->table);
+    }
+    expressions_release(&work->expressions);
 }
 
 const struct op op_get_item = {
@@ -130,5 +192,6 @@ const struct op op_get_item = {
     .validate = validate,
     .authorize = authorize,
     .run = run,
+    .finish = finish,
     .release = release,
 };

@@ -4,13 +4,13 @@
  * Each stands for itself: what is wrong with one is said in its place of the reply, and the others
  * go on. Writes are one job, reads one round. */
 #include "base/log.h"
-#include "engine/read.h"
 #include "json/member.h"
 #include "model/capacity.h"
 #include "ops/account/consumed.h"
 #include "ops/item/write_call.h"
 #include "ops/partiql/partiql_fields.h"
 #include "ops/partiql/partiql_permission.h"
+#include "ops/read/call_fetch.h"
 #include "ops/throttle/read_throttle.h"
 
 struct batch_statement_request {
@@ -59,6 +59,7 @@ struct batch {
     struct member *members;
     size_t count;
     bool reads;
+    struct call_fetch *fetch; /* of the reads; NULL: nothing is waited for */
     struct write_call call;
     struct item_write *writes; /* of the members without errors, in their order */
     struct slice *table_names; /* of the writes */
@@ -283,16 +284,18 @@ static struct error *account_for(struct op_call *call, const struct member *memb
     return NULL;
 }
 
-static struct error *read_items(struct op_call *call, struct batch *batch, struct reader *reader) {
-    struct read_key keys[LIMIT_BATCH_STATEMENTS];
-    struct stored_item items[LIMIT_BATCH_STATEMENTS];
+static size_t wanted_keys(const struct batch *batch,
+                          struct read_key ret_keys[LIMIT_BATCH_STATEMENTS]) {
     size_t count = 0;
     for (size_t i = 0; i < batch->count; i++)
         if (batch->members[i].error == NULL)
-            keys[count++] =
+            ret_keys[count++] =
                 (struct read_key){batch->members[i].statement.table, batch->members[i].key};
-    TRY(reader_get_many(reader, count, keys, items));
-    count = 0;
+    return count;
+}
+
+static void reply_with(struct op_call *call, struct batch *batch, const struct stored_item *items) {
+    size_t count = 0;
     for (size_t i = 0; i < batch->count; i++) {
         struct member *member = &batch->members[i];
         if (member->error != NULL)
@@ -301,6 +304,33 @@ static struct error *read_items(struct op_call *call, struct batch *batch, struc
         member->error = account_for(call, member);
     }
     write_reply(call, batch);
+}
+
+static struct error *read_items(struct op_call *call, struct batch *batch, struct reader *reader) {
+    struct read_key keys[LIMIT_BATCH_STATEMENTS];
+    struct stored_item items[LIMIT_BATCH_STATEMENTS];
+    TRY(reader_get_many(reader, wanted_keys(batch, keys), keys, items));
+    reply_with(call, batch, items);
+    return NULL;
+}
+
+static struct error *wait_for_items(struct op_call *call, struct batch *batch,
+                                    enum op_state *ret_state) {
+    struct read_key *keys = ARENA_ARRAY(call->arena, struct read_key, LIMIT_BATCH_STATEMENTS);
+    size_t count = wanted_keys(batch, keys);
+    if (count == 0) {
+        write_reply(call, batch);
+        return NULL;
+    }
+    *ret_state = OP_WAITING;
+    return call_fetch_start(call, READ_ONCE, count, keys, &batch->fetch);
+}
+
+static struct error *finish_reads(struct op_call *call, struct batch *batch) {
+    struct stored_item items[LIMIT_BATCH_STATEMENTS];
+    for (size_t i = 0; i < batch->fetch->items.count; i++)
+        TRY(call_fetch_take(batch->fetch, i, &items[i]));
+    reply_with(call, batch, items);
     return NULL;
 }
 
@@ -317,7 +347,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     *ret_state = OP_DONE;
     TRY(prepare(call, batch));
     if (batch->reads)
-        return run_reads(call, batch);
+        return call_fetches(call) ? wait_for_items(call, batch, ret_state) : run_reads(call, batch);
     if (batch->write_count == 0) {
         write_reply(call, batch);
         return NULL;
@@ -333,6 +363,8 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 
 static struct error *finish(struct op_call *call) {
     struct batch *batch = call->work;
+    if (batch->reads)
+        return finish_reads(call, batch);
     TRY(write_call_finish(call, &batch->call));
     for (size_t i = 0; i < batch->count; i++) {
         struct member *member = &batch->members[i];
@@ -346,6 +378,7 @@ static struct error *finish(struct op_call *call) {
 
 static void release(struct op_call *call) {
     struct batch *batch = call->work;
+    call_fetch_release(batch->fetch);
     for (size_t i = 0; i < batch->count; i++)
         partiql_call_release(&batch->members[i].statement);
 }

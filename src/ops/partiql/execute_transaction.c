@@ -235,6 +235,10 @@ static struct error *run_reads(struct op_call *call, enum op_state *ret_state) {
             *ret_state = OP_ELSEWHERE;
             return NULL;
         }
+        if (call_fetches(call)) {
+            *ret_state = OP_WAITING;
+            return transact_reads_start(call, reads);
+        }
     }
     struct reader reader;
     TRY(reader_begin(call->context->engine, call->arena, READ_SNAPSHOT, &reader));
@@ -244,6 +248,12 @@ static struct error *run_reads(struct op_call *call, enum op_state *ret_state) {
     reader_end(&reader);
     *ret_state = OP_DONE;
     return error;
+}
+
+static struct error *finish_reads(struct op_call *call, struct execution *execution) {
+    TRY(transact_reads_finish(call, &execution->reads));
+    write_read_reply(call, execution);
+    return NULL;
 }
 
 /* ---- writes ---- */
@@ -278,9 +288,8 @@ static struct error *run_writes(struct op_call *call, enum op_state *ret_state) 
     return NULL;
 }
 
-static struct error *finish(struct op_call *call) {
+static struct error *finish_writes(struct op_call *call, struct execution *execution) {
     const struct execute_transaction_request *request = call->request;
-    struct execution *execution = call->work;
     struct transact_call *transact = &execution->transact;
     for (size_t i = 0; i < execution->count; i++)
         transact->writes[i].error =
@@ -303,8 +312,14 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     return execution->reading ? run_reads(call, ret_state) : run_writes(call, ret_state);
 }
 
+static struct error *finish(struct op_call *call) {
+    struct execution *execution = call->work;
+    return execution->reading ? finish_reads(call, execution) : finish_writes(call, execution);
+}
+
 static void release(struct op_call *call) {
     struct execution *execution = call->work;
+    transact_reads_release(&execution->reads);
     transact_call_release(&execution->transact);
     for (size_t i = 0; i < execution->count; i++)
         partiql_call_release(&execution->statements[i]);

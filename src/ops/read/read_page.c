@@ -214,6 +214,8 @@ static void write_end(struct op_call *call, struct read_page *page) {
 
 struct error *read_page_run(struct op_call *call, struct read_page *page,
                             enum op_state *ret_state) {
+    if (op_goes_elsewhere(call, ret_state))
+        return NULL;
     if (!page->started)
         TRY(start(call, page));
     bool complete;

@@ -203,6 +203,8 @@ static void write_end(struct op_call *call, struct page *page) {
 static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct page *page = call->work;
     bool complete;
+    if (op_goes_elsewhere(call, ret_state))
+        return NULL;
     if (!page->started)
         TRY(start(call, page));
     TRY(read_on(call, page, &complete));

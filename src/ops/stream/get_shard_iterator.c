@@ -85,6 +85,8 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct stream_iterator iterator = {.stream_id = 0};
     struct stream_definition stream;
     struct reader reader;
+    if (op_goes_elsewhere(call, ret_state))
+        return NULL;
     TRY(stream_arn_parse(call, request->stream_arn, &iterator.arn));
     uint64_t last = engine_last_number(call->context->engine);
     TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));

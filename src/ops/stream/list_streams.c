@@ -57,6 +57,8 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     struct stream_list_range range = {.table_name = request->table_name};
     struct stream_list list = {.scan = NULL};
     struct reader reader;
+    if (op_goes_elsewhere(call, ret_state))
+        return NULL;
     if (slice_present(request->exclusive_start_stream_arn)) {
         struct stream_arn after;
         TRY(stream_arn_parse(call, request->exclusive_start_stream_arn, &after));

@@ -168,6 +168,10 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
             *ret_state = OP_ELSEWHERE;
             return NULL;
         }
+        if (call_fetches(call)) {
+            *ret_state = OP_WAITING;
+            return transact_reads_start(call, &work->reads);
+        }
     }
     struct reader reader;
     TRY(reader_begin(call->context->engine, call->arena, READ_SNAPSHOT, &reader));
@@ -179,8 +183,16 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     return error;
 }
 
+static struct error *finish(struct op_call *call) {
+    struct transact_get *work = call->work;
+    TRY(transact_reads_finish(call, &work->reads));
+    write_reply(call, work);
+    return NULL;
+}
+
 static void release(struct op_call *call) {
     struct transact_get *work = call->work;
+    transact_reads_release(&work->reads);
     for (size_t i = 0; i < work->reads.count; i++) {
         expressions_release(&work->gets[i].expressions);
         table_unref(work->gets[i].table);
@@ -194,5 +206,6 @@ const struct op op_transact_get_items = {
     .validate = validate,
     .authorize = authorize,
     .run = run,
+    .finish = finish,
     .release = release,
 };

@@ -80,6 +80,12 @@ static void account_for(struct op_call *call, const struct transact_reads *reads
     read_throttle_take(call, &ticket, halves);
 }
 
+static struct error *too_large(struct arena *arena) {
+    return error_validation(arena, "Collection size of items exceeded, which can also be caused "
+                                   "by the aggregate size of the items in the transaction "
+                                   "exceeding the 4MB limit");
+}
+
 struct error *transact_reads_get(struct op_call *call, struct reader *reader,
                                  struct transact_reads *reads) {
     uint64_t bytes = 0;
@@ -92,13 +98,33 @@ struct error *transact_reads_get(struct op_call *call, struct reader *reader,
         for (size_t i = 0; i < count; i++)
             bytes += reads->items[done + i].size;
         if (bytes > LIMIT_TRANSACTION_BYTES)
-            return error_validation(call->arena,
-                                    "Collection size of items exceeded, which can also be caused "
-                                    "by the aggregate size of the items in the transaction "
-                                    "exceeding the 4MB limit");
+            return too_large(call->arena);
         done += count;
     }
     for (size_t i = 0; i < reads->count; i++)
         account_for(call, reads, i);
     return NULL;
+}
+
+struct error *transact_reads_start(struct op_call *call, struct transact_reads *reads) {
+    if (reads_are_throttled(call))
+        TRY(check_throttle(call, reads));
+    return call_fetch_start(call, READ_SNAPSHOT, reads->count, reads->keys, &reads->fetch);
+}
+
+struct error *transact_reads_finish(struct op_call *call, struct transact_reads *reads) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < reads->count; i++) {
+        TRY(call_fetch_take(reads->fetch, i, &reads->items[i]));
+        bytes += reads->items[i].size;
+    }
+    if (bytes > LIMIT_TRANSACTION_BYTES)
+        return too_large(call->arena);
+    for (size_t i = 0; i < reads->count; i++)
+        account_for(call, reads, i);
+    return NULL;
+}
+
+void transact_reads_release(struct transact_reads *reads) {
+    call_fetch_release(reads->fetch);
 }

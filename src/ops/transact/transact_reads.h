@@ -6,6 +6,7 @@
 
 #include "engine/read.h"
 #include "ops/op.h"
+#include "ops/read/call_fetch.h"
 
 struct transact_reads {
     size_t count;
@@ -14,6 +15,7 @@ struct transact_reads {
     struct error **refused;    /* why a key is not one of its table; NULL: it is */
     struct slice *table_names; /* as the request gives them */
     struct stored_item *items; /* what was found; lives as long as its reader */
+    struct call_fetch *fetch;  /* NULL: they were not fetched */
 };
 
 void transact_reads_init(struct transact_reads *reads, struct arena *arena, size_t count);
@@ -28,5 +30,10 @@ struct error *transact_reads_refusal(struct arena *arena, const struct transact_
 bool transact_reads_few(const struct transact_reads *reads);
 struct error *transact_reads_get(struct op_call *call, struct reader *reader,
                                  struct transact_reads *reads);
+/* The same for few reads of a call that waits for them (read/call_fetch.h): the first half, and the
+ * second when they are there. */
+struct error *transact_reads_start(struct op_call *call, struct transact_reads *reads);
+struct error *transact_reads_finish(struct op_call *call, struct transact_reads *reads);
+void transact_reads_release(struct transact_reads *reads);
 
 #endif
