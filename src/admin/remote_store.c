@@ -17,13 +17,14 @@ struct error *remote_store_place(struct arena *arena, const char *url, struct sl
     return postgres_place(arena, url, ret_place);
 }
 
-struct error *remote_store_survey(struct arena *arena, const char *url,
+struct error *remote_store_survey(struct arena *arena,
+                                  const struct postgres_survey_options *options,
                                   struct postgres_survey *ret_survey) {
-    return postgres_survey(arena, url, ret_survey);
+    return postgres_survey(arena, options, ret_survey);
 }
 
-struct error *remote_store_init(struct arena *arena, const char *url) {
-    return postgres_store_init(arena, url, engine_keyspaces, KEYSPACE_COUNT);
+struct error *remote_store_init(struct arena *arena, const char *url, bool single) {
+    return postgres_store_init(arena, url, single, engine_keyspaces, KEYSPACE_COUNT);
 }
 
 /* ---- trying it ---- */

@@ -11,10 +11,12 @@ bool remote_store_is_url(const char *text);
 /* Where it is, without a password. */
 struct error *remote_store_place(struct arena *arena, const char *url, struct slice *ret_place);
 /* What its server promises. */
-struct error *remote_store_survey(struct arena *arena, const char *url,
+struct error *remote_store_survey(struct arena *arena,
+                                  const struct postgres_survey_options *options,
                                   struct postgres_survey *ret_survey);
-/* Makes it, or what is missing of it; what is there stays. */
-struct error *remote_store_init(struct arena *arena, const char *url);
+/* Makes it, or what is missing of it; what is there stays. With `single` its servers are content
+ * with one copy. */
+struct error *remote_store_init(struct arena *arena, const char *url, bool single);
 
 /* Tries a store of its own there, which is gone afterwards. */
 struct error *remote_store_try(struct arena *arena, const char *url,

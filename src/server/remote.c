@@ -43,10 +43,20 @@ static struct error *take_lead(struct server *server, struct arena *arena, struc
     return NULL;
 }
 
-/* Who made the store was told, but settings change. */
-static struct error *warn_of_settings(const struct server *server, struct arena *arena) {
+/* Who made the store was told, but settings change, and so do servers. */
+static struct error *check_settings(const struct server *server, struct arena *arena,
+                                    struct store *store) {
+    struct postgres_survey_options options = {.url = server->config.store_url};
     struct postgres_survey survey;
-    TRY(postgres_survey(arena, server->config.store_url, &survey));
+    TRY(postgres_is_single(store, arena, &options.single));
+    TRY(postgres_survey(arena, &options, &survey));
+    if (survey.waits_for_none)
+        return error_local(arena,
+                           "%.*s is a store for more than one copy, and its server's commits wait "
+                           "for no standby: set synchronous_standby_names on every server that may "
+                           "become the primary; or, if one copy will do, say gramme store init "
+                           "--single",
+                           SLICE_ARGS(server->place));
     for (size_t i = 0; i < survey.count; i++)
         if (survey.settings[i].wrong != NULL)
             log_warning("%.*s has %.*s = %.*s: %s", SLICE_ARGS(server->place),
@@ -72,9 +82,10 @@ struct error *server_open_remote(struct server *server, struct arena *arena,
     struct slice place;
     TRY(postgres_place(arena, options.url, &place));
     server->place = arena_slice(&server->arena, place);
-    TRY(warn_of_settings(server, arena));
     TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store));
-    struct error *error = open_secrets(server, arena, *ret_store);
+    struct error *error = check_settings(server, arena, *ret_store);
+    if (error == NULL)
+        error = open_secrets(server, arena, *ret_store);
     if (error == NULL)
         error = take_lead(server, arena, *ret_store);
     if (error != NULL)

@@ -59,6 +59,16 @@ class Pair:
     def ask(self, port, sql):
         return ask(f"postgres://gramme@/postgres?host={self.directory}&port={port}", sql)
 
+    def set(self, port, name, value):
+        """A setting of one of the servers, from now on."""
+        self.ask(port, f"ALTER SYSTEM SET {name} = '{value}'")
+        self.ask(port, "SELECT pg_reload_conf()")
+        deadline = time.monotonic() + 30
+        while self.ask(port, f"SHOW {name}") != value.split():
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{name} is not {value}")
+            time.sleep(0.05)
+
     def serve(self, name, port):
         with open(f"{self.directory}/{name}/postgresql.conf", "a") as settings:
             settings.write(f"\nlisten_addresses = ''\nunix_socket_directories = '{self.directory}'\nport = {port}\nfsync = off\n")

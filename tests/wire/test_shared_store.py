@@ -115,8 +115,45 @@ class Making(unittest.TestCase):
         with Server("--store", url) as server:
             self.assertEqual(keys(server.port), {"a"})
 
+    def test_a_failover_that_ends_the_second_copy(self):
+        """Both servers have to wait for others, and one that does not is noticed: before, at a failover, and at a start."""
+        with shared_store.Pair() as pair:
+            standby = f"postgres://gramme@/postgres?host={pair.directory}&port=6002"
+            for port in (6001, 6002):
+                pair.set(port, "fsync", "on")
+            refused = gramme("store", "init", pair.url, "--standby", standby)
+            self.assertEqual(refused.returncode, 1)
+            self.assertRegex(refused.stdout, r"(?m)^standbys +\S+ \(streaming, sync\)$")
+            self.assertRegex(refused.stdout, r"(?m)^role +gramme in schema public$")
+            self.assertRegex(refused.stdout, "synchronous_standby_names +none: after a failover to it, commits would wait for no standby")
+            self.assertIn("no store was made", refused.stderr)
+            refused = gramme("store", "init", pair.url, "--standby", pair.url)
+            self.assertRegex(refused.stdout, "transaction_read_only +off: it takes writes: it is no standby")
+            pair.set(6002, "synchronous_standby_names", "*")
+            self.assertEqual(gramme("store", "test", pair.url, "--standby", standby).returncode, 0)
+            made = gramme("store", "init", pair.url, "--standby", standby)
+            self.assertEqual((made.returncode, made.stderr), (0, ""))
+            with Server("--store", pair.url) as server:
+                create_table(server.port)
+                pair.set(6002, "synchronous_standby_names", "")
+                pair.fail_over()
+                self.assertEqual(put(server.port, "a").status, 200)
+                wait_until(lambda: "wait for no standby any more" in server.error_text(), "noticing")
+            served = gramme("serve", "--port", "0", "--store", pair.url)
+            self.assertEqual(served.returncode, 1)
+            self.assertIn("commits wait for no standby: set synchronous_standby_names", served.stderr)
+            self.assertEqual(gramme("store", "init", "--single", pair.url).returncode, 0)
+            with Server("--store", pair.url) as server:
+                self.assertEqual(keys(server.port), {"a"})
+
+    def test_rights_are_looked_at(self):
+        shared_store.ask(CLUSTER.url, "CREATE ROLE nobody_much LOGIN")
+        refused = gramme("store", "init", "--single", CLUSTER.url.replace("gramme@", "nobody_much@"))
+        self.assertEqual(refused.returncode, 1)
+        self.assertRegex(refused.stdout, r"(?m)^role +nobody_much in schema public: it may not create tables there")
+
     def test_a_server_is_tried(self):
-        tried = gramme("store", "test", CLUSTER.url)
+        tried = gramme("store", "test", "--single", CLUSTER.url)
         self.assertEqual((tried.returncode, tried.stderr),
                          (1, "gramme: this server cannot be trusted with a store: 1 settings, 0 trials\n"))
         shared_store.ask(CLUSTER.url, "ALTER SYSTEM SET fsync = on")
@@ -125,6 +162,8 @@ class Making(unittest.TestCase):
         shared_store.ask(CLUSTER.url, "SELECT pg_reload_conf()")
         wait_until(lambda: shared_store.ask(CLUSTER.url, "SHOW fsync") == ["on"], "fsync")
         tried = gramme("store", "test", CLUSTER.url)
+        self.assertRegex(tried.stdout, "synchronous_standby_names +none: commits wait for no standby: there is one copy")
+        tried = gramme("store", "test", "--single", CLUSTER.url)
         self.assertEqual((tried.returncode, tried.stderr), (0, ""))
         for line in ("write skew +ok +100 of 100 races had one winner", "lost updates +ok +300 of 300", "fencing +ok", "keys +ok",
                      "reads of one moment +ok +0 of", r"commit of 64 +p50 [\d.]+ ms"):

@@ -5,6 +5,8 @@
 
 struct store_given {
     const char *url;
+    const char **standbys;
+    bool single;
     bool unsafe;
 };
 
@@ -23,24 +25,54 @@ static void print_survey(const struct postgres_survey *survey) {
     }
 }
 
+/* ---- what servers promise ---- */
+
+static struct error *survey_one(struct arena *arena, const struct postgres_survey_options *options,
+                                size_t *wrong) {
+    struct postgres_survey survey;
+    struct slice place;
+    TRY(remote_store_place(arena, options->url, &place));
+    TRY(remote_store_survey(arena, options, &survey));
+    if (options->standby)
+        say(stdout, "%-26s %.*s\n", "standby", SLICE_ARGS(place));
+    print_survey(&survey);
+    *wrong += survey.wrong;
+    return NULL;
+}
+
+/* How many settings are wrong, of all of them. */
+static struct error *survey_all(struct arena *arena, const struct store_given *given,
+                                size_t *ret_wrong) {
+    struct postgres_survey_options options = {.url = given->url, .single = given->single};
+    *ret_wrong = 0;
+    TRY(survey_one(arena, &options, ret_wrong));
+    options.standby = true;
+    for (const char **url = given->standbys; url != NULL && *url != NULL; url++) {
+        options.url = *url;
+        TRY(survey_one(arena, &options, ret_wrong));
+    }
+    return NULL;
+}
+
+/* ---- making one ---- */
+
 static int run_init(const struct invocation *invocation) {
     const struct store_given *given = invocation->values;
-    struct postgres_survey survey;
+    size_t wrong = 0;
     struct slice place;
     struct error *error = remote_store_place(invocation->arena, given->url, &place);
     if (error == NULL)
-        error = remote_store_survey(invocation->arena, given->url, &survey);
+        error = survey_all(invocation->arena, given, &wrong);
     if (error != NULL)
         return failed(error);
-    print_survey(&survey);
-    if (survey.wrong > 0 && !given->unsafe) {
+    if (wrong > 0 && !given->unsafe) {
         say(stderr,
-            "gramme: %.*s may lose what it acknowledged, so no store was made there; "
-            "--unsafe makes it all the same\n",
+            "gramme: %.*s may lose what it acknowledged, so no store was made there; --single "
+            "makes one that is content with one copy, --unsafe makes it whatever is wrong\n",
             SLICE_ARGS(place));
         return 1;
     }
-    error = remote_store_init(invocation->arena, given->url);
+    error = remote_store_init(invocation->arena, given->url, given->single || given->unsafe);
     if (error != NULL)
         return failed(error);
     say(stdout, "%.*s has a store of this version: gramme serve --store\n", SLICE_ARGS(place));
@@ -59,19 +91,16 @@ static void print_line(struct trial_observer *observer, const struct trial_line 
 static int run_test(const struct invocation *invocation) {
     const struct store_given *given = invocation->values;
     struct trial_observer observer = {print_line};
-    struct postgres_survey survey;
-    size_t wrong = 0;
-    struct error *error = remote_store_survey(invocation->arena, given->url, &survey);
+    size_t settings = 0, trials = 0;
+    struct error *error = survey_all(invocation->arena, given, &settings);
+    if (error == NULL)
+        error = remote_store_try(invocation->arena, given->url, &observer, &trials);
     if (error != NULL)
         return failed(error);
-    print_survey(&survey);
-    error = remote_store_try(invocation->arena, given->url, &observer, &wrong);
-    if (error != NULL)
-        return failed(error);
-    if (wrong > 0 || survey.wrong > 0) {
+    if (settings > 0 || trials > 0) {
         say(stderr,
             "gramme: this server cannot be trusted with a store: %zu settings, %zu trials\n",
-            survey.wrong, wrong);
+            settings, trials);
         return 1;
     }
     say(stdout, "this server can be trusted with a store\n");
@@ -88,7 +117,18 @@ static const struct argument store_arguments[] = {
     {.name = NULL},
 };
 
+#define SURVEYED                                                                                 \
+    {"standby", "URL", .kind = OPTION_TEXTS, AT(standbys),                                       \
+     .help =                                                                                     \
+         "a standby of the server, which may become the primary: its settings are judged, too. " \
+         "Give it for each"},                                                                    \
+    {                                                                                            \
+        "single", .kind = OPTION_FLAG, AT(single),                                               \
+                  .help = "one copy will do: nobody minds that commits wait for no standby"      \
+    }
+
 static const struct option init_options[] = {
+    SURVEYED,
     {"unsafe", .kind = OPTION_FLAG, AT(unsafe),
      .help = "make it though the server's settings let acknowledged writes be lost: for tests"},
     {.name = NULL},
@@ -98,8 +138,10 @@ static const struct command init_command = {
     .name = "store init",
     .summary = "make a store on a PostgreSQL server",
     .about =
-        "Looks at the settings of the server, and makes the tables of a store in the database "
-        "of the URL. What is there stays, so that it may be run again, and is after an update.",
+        "Looks at the settings of the server and of its standbys, and makes the tables of a store "
+        "in the database of the URL. What is there stays, so that it may be run again, and is "
+        "after an update. Unless --single is given, commits have to wait for a standby, and "
+        "gramme serve refuses a server whose commits do not.",
     .closing =
         "The database is one that you made, and its user may create tables there. A password "
         "is best in PGPASSFILE, where other users of this machine do not see it.",
@@ -109,7 +151,7 @@ static const struct command init_command = {
     .run = run_init,
 };
 
-static const struct option test_options[] = {{.name = NULL}};
+static const struct option test_options[] = {SURVEYED, {.name = NULL}};
 
 static const struct command test_command = {
     .name = "store test",

@@ -81,6 +81,7 @@ struct postgres_store {
     struct fetcher *fetcher;
     atomic_bool drops;             /* there may be ranges to delete: see drops.c */
     bool lacks_advisory;           /* the server has no advisory locks */
+    bool waits;                    /* its commits waited for standbys when we looked last */
     struct session *moment;        /* holds the one moment of all reads; or NULL */
     char moment_sql[100];          /* by which others join it */
     atomic_uint_fast64_t unsynced; /* relaxed commits since the last durable one */

@@ -74,6 +74,20 @@ enum fate lead_settle(struct postgres_store *store, struct session *session,
 
 /* ---- the lock ---- */
 
+/* Told once: after a failover, to a server that was not set up like the one before. */
+static void look_at_copies(struct postgres_store *store) {
+    PGresult *result = NULL;
+    if (session_run(store->lead.session, "SHOW synchronous_standby_names", NULL, 0, LOOK_TIMEOUT_MS,
+                    &result) != FATE_DONE)
+        return;
+    bool waits = libpq.ntuples(result) == 1 && result_bytes(result, 0, 0).len > 0;
+    libpq.clear(result);
+    if (store->waits && !waits)
+        log_error("the store's commits wait for no standby any more: after a failover there is "
+                  "one copy; set synchronous_standby_names on every server");
+    store->waits = waits;
+}
+
 /* A leader that does not even look, because it was stopped, loses the lock with its session; where
  * the server knows no such setting, the lock stays with it until its connection goes. */
 struct error *lead_connect(struct postgres_store *store, struct arena *arena) {
@@ -83,6 +97,7 @@ struct error *lead_connect(struct postgres_store *store, struct arena *arena) {
     char sql[60];
     snprintf(sql, sizeof(sql), "SET idle_session_timeout = %u", store->options.lead_ms);
     (void)session_run(store->lead.session, sql, NULL, 0, LOOK_TIMEOUT_MS, NULL);
+    look_at_copies(store);
     return NULL;
 }
 

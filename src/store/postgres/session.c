@@ -304,7 +304,7 @@ static enum fate learn_version(struct session *session) {
 }
 
 /* Of two values the later one wins. */
-static PGconn *connect_to(const char *url, const char *schema) {
+static PGconn *connect_to(const char *url, const char *schema, const char *which) {
     char search_path[100];
     snprintf(search_path, sizeof(search_path), "-csearch_path=%s", schema == NULL ? "" : schema);
     static const char *const names[] = {"connect_timeout",
@@ -317,19 +317,18 @@ static PGconn *connect_to(const char *url, const char *schema) {
                                         "fallback_application_name",
                                         "options",
                                         NULL};
-    const char *const values[] = {"5", "3",      "1",
-                                  "3", "6000",   "read-write",
-                                  url, "gramme", schema == NULL ? NULL : search_path,
-                                  NULL};
+    const char *const values[] = {
+        "5", "3", "1", "3", "6000", which, url, "gramme", schema == NULL ? NULL : search_path,
+        NULL};
     return libpq.connectdbParams(names, values, 1);
 }
 
-struct error *session_connect(struct arena *arena, const char *url, const char *schema,
-                              struct session **ret) {
+static struct error *connect_session(struct arena *arena, const char *url, const char *schema,
+                                     const char *which, struct session **ret) {
     static const char *const what = "The store cannot be reached";
     struct session *session = calloc(1, sizeof(*session));
     CHECK(session != NULL);
-    session->libpq = connect_to(url, schema);
+    session->libpq = connect_to(url, schema, which);
     CHECK(session->libpq != NULL);
     libpq.setNoticeProcessor(session->libpq, ignore_notice, NULL);
     enum fate fate = FATE_LOST;
@@ -347,6 +346,15 @@ struct error *session_connect(struct arena *arena, const char *url, const char *
     }
     *ret = session;
     return NULL;
+}
+
+struct error *session_connect(struct arena *arena, const char *url, const char *schema,
+                              struct session **ret) {
+    return connect_session(arena, url, schema, "read-write", ret);
+}
+
+struct error *session_connect_any(struct arena *arena, const char *url, struct session **ret) {
+    return connect_session(arena, url, NULL, "any", ret);
 }
 
 void session_close(struct session *session) {

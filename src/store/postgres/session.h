@@ -37,6 +37,8 @@ static inline struct parameter parameter_of(struct slice bytes) {
  * schema; NULL: where the URL says. */
 struct error *session_connect(struct arena *arena, const char *url, const char *schema,
                               struct session **ret);
+/* Whether it takes writes or not. */
+struct error *session_connect_any(struct arena *arena, const char *url, struct session **ret);
 /* session_close(NULL) is fine. */
 void session_close(struct session *session);
 
