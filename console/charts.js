@@ -48,7 +48,7 @@ function pathOf(points, x, y) {
 }
 
 /**
- * series: [{name, points: [[seconds, number or null]], dashed}], all with the same times.
+ * series: [{name, points: [[seconds, number or null]], dashed, colour}], all with the same times; without a colour in their order.
  * options: {title, unit, from, to, height}
  */
 export function chart(series, {title, unit = "", from, to}) {
@@ -56,12 +56,13 @@ export function chart(series, {title, unit = "", from, to}) {
     const times = series[0]?.points.map(([time]) => time) ?? [];
     const known = series.flatMap((one) => one.points.map(([, value]) => value)).filter((value) => value !== null);
     const marks = ticks(Math.max(0, ...known)), most = marks.at(-1);
+    const colour = (one, i) => one.colour ?? i + 1;
     let at = -1, width = 600;
     const x = (time) => LEFT + (time - from) / Math.max(1, to - from) * (width - LEFT - RIGHT);
     const y = (value) => TOP + (1 - value / most) * (HEIGHT - TOP - BOTTOM);
 
     const values = (i) => series.map((one) => `${one.name} ${short(one.points[i]?.[1])}${unit && ` ${unit}`}`);
-    const drawLegend = () => replace(legend, series.map((one, i) => h("span", {class: `key c${i + 1}${one.dashed ? " dashed" : ""}`}, one.name,
+    const drawLegend = () => replace(legend, series.map((one, i) => h("span", {class: `key c${colour(one, i)}${one.dashed ? " dashed" : ""}`}, one.name,
         at >= 0 ? h("b", {}, ` ${short(one.points[at][1])}`) : null)), at >= 0 ? h("span", {class: "quiet"}, exactTime(times[at])) : null);
     const draw = () => {
         const span = to - from, labels = Math.max(2, Math.floor(width / 130)), parts = [];
@@ -75,11 +76,11 @@ export function chart(series, {title, unit = "", from, to}) {
         }
         series.forEach((one, i) => {
             const {path, dots} = pathOf(one.points, x, y);
-            parts.push(svg("path", {class: `line c${i + 1}${one.dashed ? " dashed" : ""}`, d: path}), dots.map(([cx, cy]) => svg("circle", {class: `dot c${i + 1}`, cx, cy, r: 2.5})));
+            parts.push(svg("path", {class: `line c${colour(one, i)}${one.dashed ? " dashed" : ""}`, d: path}), dots.map(([cx, cy]) => svg("circle", {class: `dot c${colour(one, i)}`, cx, cy, r: 2.5})));
         });
         if (at >= 0) {
             parts.push(svg("line", {class: "cursor", x1: x(times[at]), x2: x(times[at]), y1: TOP, y2: HEIGHT - BOTTOM}),
-                series.filter((one) => one.points[at][1] !== null).map((one) => svg("circle", {class: `dot c${series.indexOf(one) + 1}`, cx: x(times[at]), cy: y(one.points[at][1]), r: 3.5})));
+                series.map((one, i) => (one.points[at][1] === null ? null : svg("circle", {class: `dot c${colour(one, i)}`, cx: x(times[at]), cy: y(one.points[at][1]), r: 3.5}))));
         }
         replace(frame, svg("svg", {width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, "aria-hidden": "true"}, parts), live);
         drawLegend();

@@ -71,8 +71,10 @@ async function tableCharts(table, hours, signal) {
     };
     const names = Object.keys(wanted), flat = names.flatMap((name) => wanted[name].map((one) => ({...one, of: name})));
     const results = await seriesOf(flat.map((one) => ({...one, name: `${one.of}\u0000${one.name}`})), range, signal);
-    const series = Object.fromEntries(names.map((name) => [name, busiest(results.filter((one) => one.name.startsWith(`${name}\u0000`))
-        .map((one) => ({...one, name: one.name.split("\u0000")[1]})))]));
+    const series = Object.fromEntries(names.map((name) => [name, results.filter((one) => one.name.startsWith(`${name}\u0000`)).map((one) => ({...one, name: one.name.split("\u0000")[1]}))]));
+    for (const name of ["requests", "errors"]) series[name] = busiest(series[name]);
+    const colours = new Map(series.requests.map((one, i) => [one.name, i + 1])); // an operation has the same one in all plots
+    for (const name of ["p50", "p99"]) series[name] = series[name].filter((one) => colours.has(one.name)).map((one) => ({...one, colour: colours.get(one.name)})).sort((a, b) => a.colour - b.colour);
     const show = (name, title, unit) => chart(series[name], {title, unit, from: range.from, to: range.to});
     return [show("requests", "Requests", "per second"), show("p50", "Latency, median", "ms"), show("p99", "Latency, 99 of 100 are faster", "ms"),
         show("reads", "Read capacity", "units per second"), show("writes", "Write capacity", "units per second"), show("throttles", "Throttled", "events"),
@@ -94,7 +96,7 @@ function chartsPanel(load, signal) {
     repeat(60000, signal, async () => {
         if (turns++ > 0) await look(true);
     });
-    return {hours, place};
+    return {hours, place, look};
 }
 
 export function metricsTab({name}, signal) {
@@ -140,22 +142,10 @@ function healthFacts({word, samples}) {
 }
 
 export function overviewPage(signal) {
-    const place = h("div", {}), charts = h("div", {class: "charts"}), names = select([], "", () => busy(null, look), {"aria-label": "Table"});
-    const hours = select(RANGES, "1", () => busy(null, look), {"aria-label": "Time range"});
-    async function look() {
-        if (names.value === "") {
-            replace(charts, h("p", {class: "quiet"}, "There is no table yet."));
-            return;
-        }
-        try {
-            replace(charts, await tableCharts(names.value, Number(hours.value), signal));
-        } catch (error) {
-            if (error.name !== "AbortError") replace(charts, problem(error, look));
-        }
-    }
+    const place = h("div", {}), names = select([], "", () => look(), {"aria-label": "Table"});
+    const {hours, place: charts, look} = chartsPanel((span) => (names.value === "" ? h("p", {class: "quiet"}, "There is no table yet.") : tableCharts(names.value, span, signal)), signal);
     busy(null, async () => {
-        const list = await tableNames();
-        replace(names, list.map((name) => h("option", {value: name}, name)));
+        replace(names, (await tableNames()).map((name) => h("option", {value: name}, name)));
         await look();
     });
     repeat(5000, signal, async () => {

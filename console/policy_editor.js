@@ -27,7 +27,7 @@ export function placeOfFault(message, text) {
     return number || missing ? [from, to] : undefined;
 }
 
-const ROWS = 16;
+const rowsOf = (text) => Math.min(24, Math.max(6, text.split("\n").length + 1));
 
 /** As people read it. */
 export function pretty(document) {
@@ -40,7 +40,8 @@ export function pretty(document) {
 
 /** `attempt(work)` hands the text to work() when it is JSON, and shows what goes wrong; it returns whether all went well. */
 export function policyEditor(label, document = "") {
-    const input = h("textarea", {class: "json", rows: ROWS, value: pretty(document), spellcheck: "false", "aria-label": label}), trouble = h("div", {});
+    const shown = pretty(document);
+    const input = h("textarea", {class: "json", rows: rowsOf(shown), value: shown, spellcheck: "false", "aria-label": label}), trouble = h("div", {});
     const tell = (error, range) => replace(trouble, problem(error), range ? pointAt(input, range) : null);
     const attempt = async (work) => {
         replace(trouble);
@@ -53,12 +54,13 @@ export function policyEditor(label, document = "") {
             await work(input.value);
             return true;
         } catch (error) {
-            tell(error, placeOfFault(error.message, input.value));
+            if (error.name !== "AbortError") tell(error, placeOfFault(error.message, input.value));
             return false;
         }
     };
-    return {node: h("div", {}, input, trouble), attempt, set: (text) => {
+    return {node: h("div", {}, input, trouble), attempt, isEmpty: () => input.value.trim() === "", set: (text) => {
         input.value = pretty(text);
+        input.rows = rowsOf(input.value);
         replace(trouble);
     }};
 }

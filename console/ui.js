@@ -210,9 +210,10 @@ export function several(number, word) {
     return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 }
 
-export function when(seconds) {
-    if (seconds === undefined || seconds === null) return "";
-    const date = new Date(seconds * 1000);
+/** Seconds since 1970, or a time as a text. */
+export function when(time) {
+    if (time === undefined || time === null) return "";
+    const date = new Date(typeof time === "number" ? time * 1000 : time);
     return h("time", {datetime: date.toISOString(), title: date.toISOString()},
         date.toLocaleString(undefined, {dateStyle: "medium", timeStyle: "medium"}));
 }

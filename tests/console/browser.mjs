@@ -4,7 +4,11 @@
 // violation of its Content-Security-Policy or an exception that nobody caught fails the test, whatever else it looked at.
 
 import assert from "node:assert/strict";
-import {mkdirSync} from "node:fs";
+import {spawn} from "node:child_process";
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
+import {createRequire} from "node:module";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
 import {after, afterEach} from "node:test";
 import {fileURLToPath} from "node:url";
 import {chromium} from "playwright-core";
@@ -53,6 +57,49 @@ export async function until(condition) {
         if (await condition()) return;
     }
     assert.fail(`did not come true: ${condition}`);
+}
+
+// ---- servers of a test's own ----
+
+export const BINARY = process.env.GRAMME_BIN ?? fileURLToPath(new URL("../../build-check/gramme", import.meta.url));
+
+/** The address of a server with these options, which ends with the tests. */
+export async function serve(binary, ...options) {
+    const server = spawn(binary, ["serve", "--port", "0", ...options], {stdio: ["ignore", "pipe", "pipe"]});
+    let output = "", errors = "";
+    server.stdout.on("data", (text) => { output += text; });
+    server.stderr.on("data", (text) => { errors += text; });
+    after(async () => {
+        const ended = new Promise((resolve) => server.on("exit", resolve));
+        server.kill("SIGTERM");
+        assert.equal(await ended, 0, errors);
+    });
+    await until(() => /listening on \S+/.test(output));
+    return /listening on (\S+)/.exec(output)[1];
+}
+
+/** One that verifies signatures, with its owner's key, and requests signed by that: {endpoint, data, folder, root, signed(operation, input)}. */
+export async function serveVerified(...options) {
+    globalThis.location ??= {}; // sign.js is a module of pages
+    const {sign} = await import("../../console/sign.js");
+    const root = {id: "AKIAGRAMMECONSOLE000", secret: "signed/By+Pages0000000000000000000000000"}, folder = mkdtempSync(join(tmpdir(), "gramme-console-")), data = join(folder, "data");
+    writeFileSync(join(folder, "key"), `[default]\naws_access_key_id = ${root.id}\naws_secret_access_key = ${root.secret}\n`);
+    const endpoint = await serve(BINARY, "--data", data, "--auth", "--root-key", join(folder, "key"), ...options);
+    after(() => rmSync(folder, {recursive: true}));
+    const signed = async (operation, input) => {
+        const body = JSON.stringify(input), headers = {"content-type": "application/x-amz-json-1.0", "x-amz-target": `DynamoDB_20120810.${operation}`};
+        const reply = await fetch(endpoint, {method: "POST", body, headers: await sign({host: new URL(endpoint).host, region: "us-east-1", service: "dynamodb", credentials: root, headers, body})});
+        assert.ok(reply.ok, await reply.clone().text());
+        return reply.json();
+    };
+    return {endpoint, data, folder, root, signed};
+}
+
+/** The page asks for a key, and gets this one. */
+export async function signIn(page, {id, secret}) {
+    await page.getByLabel("Access key id").fill(id);
+    await page.getByLabel("Secret access key").fill(secret);
+    await page.keyboard.press("Enter");
 }
 
 // ---- pages ----
@@ -108,4 +155,16 @@ export async function toastSays(page, text) {
 /** The texts of the cells of a grid or table, row by row. */
 export function rowsOf(page, label) {
     return page.getByRole("region", {name: label, exact: true}).locator("tbody tr:not(.spacer)").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+}
+
+// ---- accessibility ----
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+export const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What axe calls serious or critical. */
+export async function faults(page, rules = RULES) {
+    if (!await page.evaluate(() => "axe" in window)) await page.evaluate(AXE);
+    const {violations} = await page.evaluate((runOnly) => window.axe.run(document, {resultTypes: ["violations"], runOnly}), rules);
+    return violations.filter(({impact}) => impact === "serious" || impact === "critical").map(({id, nodes}) => `${id}: ${nodes.map(({html}) => html.slice(0, 200)).join(" | ")}`);
 }

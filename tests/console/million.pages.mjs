@@ -2,21 +2,16 @@
 // GRAMME_CONSOLE_ITEMS says: a million takes a minute or so. The server is the release build, filled by `gramme bench`.
 
 import assert from "node:assert/strict";
-import {execFileSync, spawn} from "node:child_process";
-import {after, test} from "node:test";
+import {execFileSync} from "node:child_process";
+import {test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {openPage, picture, until, visit} from "./browser.mjs";
+import {openPage, picture, serve, until, visit} from "./browser.mjs";
 
 const BINARY = fileURLToPath(new URL("../../build/gramme", import.meta.url));
 const ITEMS = Number(process.env.GRAMME_CONSOLE_ITEMS ?? 30000), PAGE = 10000, ROWS_MAX = 80;
 const PATIENCE_MS = 250; // a dozen times of what it takes here
 
-const server = spawn(BINARY, ["serve", "--memory", "--port", "0"], {stdio: ["ignore", "pipe", "inherit"]});
-let output = "";
-server.stdout.on("data", (text) => { output += text; });
-await until(() => /listening on \S+/.test(output));
-const endpoint = /listening on (\S+)/.exec(output)[1];
-after(() => server.kill("SIGTERM"));
+const endpoint = await serve(BINARY, "--memory");
 execFileSync(BINARY, ["bench", "--endpoint", endpoint, "--table", "million", "--workload", "get", "--keys", String(ITEMS), "--item-size", "200", "--load", "--keep", "--count", "1", "--quiet"]);
 
 const page = await openPage({endpoint});

@@ -85,6 +85,8 @@ test("plots of a table that is used, read by keys and as a table", async () => {
     await page.keyboard.press("ArrowLeft");
     assert.notEqual(await figure.getByRole("status").textContent(), first);
     assert.equal(await figure.locator("line.cursor").count(), 1);
+    const colour = async (title) => /\bc\d/.exec(await page.getByRole("figure", {name: title}).locator(".key", {hasText: "GetItem"}).getAttribute("class"))[0];
+    assert.equal(await colour("Latency, median"), await colour(/^Requests/));
     await picture(page, "metrics");
     await page.getByLabel("Time range").focus();
     assert.equal(await figure.locator("line.cursor").count(), 0);

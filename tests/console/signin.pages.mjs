@@ -1,42 +1,14 @@
 // A server that verifies signatures: who signs in, and sees what they may.
 
 import assert from "node:assert/strict";
-import {execFileSync, spawn} from "node:child_process";
-import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
-import {tmpdir} from "node:os";
+import {execFileSync} from "node:child_process";
+import {writeFileSync} from "node:fs";
 import {join} from "node:path";
-import {after, test} from "node:test";
-import {fileURLToPath} from "node:url";
-import {openPage, picture, toastSays, until, visit} from "./browser.mjs";
+import {test} from "node:test";
+import {BINARY, openPage, picture, serveVerified, signIn, until, visit} from "./browser.mjs";
 
-globalThis.location = {}; // sign.js is a module of pages
-const {sign} = await import("../../console/sign.js");
-
-const BINARY = process.env.GRAMME_BIN ?? fileURLToPath(new URL("../../build-check/gramme", import.meta.url));
-const ROOT = {id: "AKIAGRAMMECONSOLE000", secret: "signed/By+Pages0000000000000000000000000"};
-const folder = mkdtempSync(join(tmpdir(), "gramme-console-")), data = join(folder, "data");
-writeFileSync(join(folder, "key"), `[default]\naws_access_key_id = ${ROOT.id}\naws_secret_access_key = ${ROOT.secret}\n`);
-
+const {endpoint, data, folder, root, signed} = await serveVerified();
 const gramme = (...words) => execFileSync(BINARY, words, {encoding: "utf8"});
-const server = spawn(BINARY, ["serve", "--data", data, "--port", "0", "--auth", "--root-key", join(folder, "key")], {stdio: ["ignore", "pipe", "pipe"]});
-let output = "", errors = "";
-server.stdout.on("data", (text) => { output += text; });
-server.stderr.on("data", (text) => { errors += text; });
-await until(() => /listening on \S+/.test(output));
-const endpoint = /listening on (\S+)/.exec(output)[1];
-after(async () => {
-    const ended = new Promise((resolve) => server.on("exit", resolve));
-    server.kill("SIGTERM");
-    assert.equal(await ended, 0, errors);
-    rmSync(folder, {recursive: true});
-});
-
-async function signed(operation, input) {
-    const body = JSON.stringify(input), headers = {"content-type": "application/x-amz-json-1.0", "x-amz-target": `DynamoDB_20120810.${operation}`};
-    const reply = await fetch(endpoint, {method: "POST", body, headers: await sign({host: new URL(endpoint).host, region: "us-east-1", service: "dynamodb", credentials: ROOT, headers, body})});
-    assert.ok(reply.ok, await reply.clone().text());
-    return reply.json();
-}
 
 for (const TableName of ["open", "closed"]) {
     await signed("CreateTable", {TableName, BillingMode: "PAY_PER_REQUEST", KeySchema: [{AttributeName: "pk", KeyType: "HASH"}], AttributeDefinitions: [{AttributeName: "pk", AttributeType: "S"}]});
@@ -46,33 +18,27 @@ await signed("PutItem", {TableName: "open", Item: {pk: {S: "seen"}, x: {N: "1"}}
 
 const page = await openPage({endpoint});
 
-async function signIn(id, secret) {
-    await page.getByLabel("Access key id").fill(id);
-    await page.getByLabel("Secret access key").fill(secret);
-    await page.keyboard.press("Enter");
-}
-
 test("a wrong key is refused in the server's words", async () => {
     await visit(page, "#/tables");
     await page.getByRole("heading", {name: "Sign in"}).waitFor();
     await picture(page, "signin");
-    await signIn(ROOT.id, "wrong");
+    await signIn(page, {id: root.id, secret: "wrong"});
     await page.getByRole("alert").getByText("InvalidSignatureException").first().waitFor();
-    await signIn("AKIANOBODYNOBODY0000", "wrong");
+    await signIn(page, {id: "AKIANOBODYNOBODY0000", secret: "wrong"});
     await page.getByRole("alert").getByText("UnrecognizedClientException").first().waitFor();
     await picture(page, "signin-wrong");
     assert.equal(await page.getByRole("navigation", {name: "Tables"}).getByRole("link").count(), 0);
 });
 
 test("the right key shows everything, and is nowhere but in the page", async () => {
-    await signIn(ROOT.id, ROOT.secret);
+    await signIn(page, root);
     await page.getByRole("main").getByRole("link", {name: "closed"}).waitFor();
     await visit(page, "#/metrics");
     await page.getByText("Requests so far").waitFor();
     await visit(page, "#/alarms");
     await page.getByText("There is no alarm.").waitFor();
     const kept = await page.evaluate(() => JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie]));
-    assert.ok(!kept.includes(ROOT.id) && !kept.includes(ROOT.secret), kept);
+    assert.ok(!kept.includes(root.id) && !kept.includes(root.secret), kept);
     await page.reload();
     await page.getByRole("heading", {name: "Sign in"}).waitFor();
 });
@@ -82,7 +48,7 @@ test("who may read one table sees that one", async () => {
     writeFileSync(join(folder, "policy"), JSON.stringify({Version: "2012-10-17", Statement: [{Effect: "Allow", Action: ["dynamodb:DescribeTable", "dynamodb:Scan", "dynamodb:GetItem"], Resource: arn}]}));
     gramme("user", "create", data, "reader", "--policy", `read=${join(folder, "policy")}`);
     const key = gramme("key", "create", data, "--user", "reader");
-    await signIn(/aws_access_key_id = (\S+)/.exec(key)[1], /aws_secret_access_key = (\S+)/.exec(key)[1]);
+    await signIn(page, {id: /aws_access_key_id = (\S+)/.exec(key)[1], secret: /aws_secret_access_key = (\S+)/.exec(key)[1]});
     await page.getByRole("main").getByText("AccessDeniedException").waitFor(); // the list of tables
     await picture(page, "signin-denied");
     await visit(page, "#/table/open/items");
@@ -109,7 +75,7 @@ test("signing out forgets the key", async () => {
 test("a key that is taken away ends what was signed in", async () => {
     await visit(page, "#/tables");
     const key = gramme("key", "create", data, "--user", "reader"), id = /aws_access_key_id = (\S+)/.exec(key)[1];
-    await signIn(id, /aws_secret_access_key = (\S+)/.exec(key)[1]);
+    await signIn(page, {id, secret: /aws_secret_access_key = (\S+)/.exec(key)[1]});
     await page.getByRole("button", {name: "Sign out"}).waitFor();
     gramme("user", "delete", data, "reader");
     const signInAgain = page.getByRole("heading", {name: "Sign in"});
