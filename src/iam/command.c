@@ -1,8 +1,8 @@
 /* command.c - the table of commands. */
 #include "iam/command.h"
 
+#include "iam/change.h"
 #include "iam/edit.h"
-#include "iam/names.h"
 
 static const struct {
     const char *name;
@@ -71,11 +71,7 @@ struct error *iam_run_command(struct iam *iam, const struct clock *clock, struct
 static struct error *make_key(struct iam *iam, const struct clock *clock, struct arena *arena,
                               struct access_key *ret_key) {
     const struct iam_options *options = iam_options(iam);
-    struct access_key key = {.user = SLICE_LITERAL(""),
-                             .id = key_make_id(arena, options->random, "AKIA"),
-                             .secret = key_make_secret(arena, options->random),
-                             .created_ms = clock_now_ms(clock),
-                             .active = true};
+    struct access_key key = key_new(arena, options, SLICE_LITERAL(""), clock_now_ms(clock));
     struct record record = key_record(arena, options->seal, &key);
     TRY(iam_change(iam, arena, &record, 1));
     *ret_key = key;

@@ -1,6 +1,6 @@
 /* edit_key.c - keys made, shown, turned on and off, replaced. */
+#include "iam/change.h"
 #include "iam/edit.h"
-#include "iam/names.h"
 
 static const struct slice owner = {(const uint8_t *)"", 0};
 
@@ -43,19 +43,11 @@ static void write_new_key(struct edit *edit, const struct access_key *key) {
     json_object_end(json);
 }
 
-static struct access_key new_key(const struct edit *edit, struct slice user) {
-    return (struct access_key){.user = user,
-                               .id = key_make_id(edit->arena, edit->options->random, "AKIA"),
-                               .secret = key_make_secret(edit->arena, edit->options->random),
-                               .created_ms = edit->now_ms,
-                               .active = true};
-}
-
 struct error *edit_create_key(struct edit *edit) {
     struct slice user;
     TRY(read_user(edit, &user));
     TRY(check_room(edit, user));
-    struct access_key key = new_key(edit, user);
+    struct access_key key = key_new(edit->arena, edit->options, user, edit->now_ms);
     edit_change(edit, key_record(edit->arena, edit->options->seal, &key));
     write_new_key(edit, &key);
     return NULL;
@@ -143,14 +135,10 @@ struct error *edit_disable_key(struct edit *edit) {
     return set_active(edit, false);
 }
 
-static struct record gone(const struct access_key *key) {
-    return (struct record){.kind = SLICE_LITERAL(STORED_KEY), .name = key->id};
-}
-
 struct error *edit_delete_key(struct edit *edit) {
     struct access_key key;
     TRY(find_key(edit, &key));
-    edit_change(edit, gone(&key));
+    edit_change(edit, key_gone(key.id));
     write_key(edit, &key);
     return NULL;
 }
@@ -169,8 +157,8 @@ struct error *edit_rotate_key(struct edit *edit) {
     if (given_up == NULL)
         TRY(check_room(edit, old.user));
     else
-        edit_change(edit, gone(given_up));
-    struct access_key key = new_key(edit, old.user);
+        edit_change(edit, key_gone(given_up->id));
+    struct access_key key = key_new(edit->arena, edit->options, old.user, edit->now_ms);
     edit_change(edit, key_record(edit->arena, edit->options->seal, &key));
     write_new_key(edit, &key);
     return NULL;
