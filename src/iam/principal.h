@@ -40,6 +40,7 @@ struct principal {
     size_t tag_count;
     struct named_policy trust;      /* of a role: who may take it */
     int64_t session_max_s;          /* of a role */
+    struct slice description;       /* of a role; absent: there is none */
     const struct policy **identity; /* the policies alone, for a caller; not stored */
 };
 

@@ -34,6 +34,8 @@ static void write_principal(struct json_writer *json, const struct principal *pr
     write_policy(json, "trust", &principal->trust);
     if (principal->kind == PRINCIPAL_ROLE)
         member_integer(json, "session_max_s", principal->session_max_s);
+    if (slice_present(principal->description))
+        member_text(json, "description", principal->description);
     member_object(json, "tags");
     for (size_t i = 0; i < principal->tag_count; i++) {
         json_name(json, principal->tags[i].name);
@@ -148,6 +150,7 @@ static bool read_principal(struct arena *arena, const struct json_value *object,
     principal->id = json_find_text(object, "id");
     principal->boundary = (struct named_policy){.document = json_find_text(object, "boundary")};
     principal->trust = (struct named_policy){.document = json_find_text(object, "trust")};
+    principal->description = json_find_text(object, "description");
     bool role = principal->kind == PRINCIPAL_ROLE;
     return principal->id.len > 0 && slice_present(principal->trust.document) == role &&
            read_integer(object, "created", &principal->created_ms) &&

@@ -50,6 +50,8 @@ void identity_write_role(const struct service_call *call, const char *name,
     answer_text(call->answer, "Arn", role->arn);
     identity_write_time(call, "CreateDate", role->created_ms);
     identity_write_document(call, "AssumeRolePolicyDocument", role->trust.document);
+    if (slice_present(role->description))
+        answer_text(call->answer, "Description", role->description);
     answer_integer(call->answer, "MaxSessionDuration", role->session_max_s);
     if (name != NULL)
         write_tags(call, role);

@@ -1,7 +1,7 @@
 /* policy_ops.c - the policies of a user or a role, by name. */
+#include "identity/edit.h"
 #include "identity/output.h"
 #include "identity/page.h"
-#include "identity/request.h"
 
 static const struct input_field list_user_fields[] = {INPUT_USER_NAME, INPUT_PAGE, INPUT_END};
 static const struct input_field list_role_fields[] = {INPUT_ROLE_NAME, INPUT_PAGE, INPUT_END};
@@ -9,6 +9,13 @@ static const struct input_field one_of_user_fields[] = {INPUT_USER_NAME, INPUT_P
                                                         INPUT_END};
 static const struct input_field one_of_role_fields[] = {INPUT_ROLE_NAME, INPUT_POLICY_NAME,
                                                         INPUT_END};
+
+#define INPUT_DOCUMENT INPUT("PolicyDocument", INPUT_TEXT, .required = true, .min = 1)
+
+static const struct input_field put_user_fields[] = {INPUT_USER_NAME, INPUT_POLICY_NAME,
+                                                     INPUT_DOCUMENT, INPUT_END};
+static const struct input_field put_role_fields[] = {INPUT_ROLE_NAME, INPUT_POLICY_NAME,
+                                                     INPUT_DOCUMENT, INPUT_END};
 
 /* ---- ListUserPolicies, ListRolePolicies ---- */
 
@@ -65,6 +72,56 @@ static struct error *get_role_policy(struct service_call *call) {
     return get_policy(call, PRINCIPAL_ROLE);
 }
 
+/* ---- PutUserPolicy, PutRolePolicy, DeleteUserPolicy, DeleteRolePolicy ---- */
+
+static struct error *put(struct identity_edit *edit) {
+    const struct json_value *input = edit->call->input;
+    struct principal principal;
+    TRY(identity_open(edit, &principal));
+    TRY(principal_put_policy(edit->call->arena, &principal, input_text(input, "PolicyName"),
+                             input_text(input, "PolicyDocument")));
+    identity_store(edit, &principal);
+    return NULL;
+}
+
+static struct error *put_user_policy(struct service_call *call) {
+    return identity_edit(call, PRINCIPAL_USER, put);
+}
+
+static struct error *put_role_policy(struct service_call *call) {
+    return identity_edit(call, PRINCIPAL_ROLE, put);
+}
+
+static struct error *delete (struct identity_edit *edit) {
+    struct slice name = input_text(edit->call->input, "PolicyName");
+    struct principal principal;
+    TRY(identity_open(edit, &principal));
+    if (!principal_remove_policy(&principal, name))
+        return identity_no_policy(edit->call, edit->kind, name);
+    identity_store(edit, &principal);
+    return NULL;
+}
+
+static struct error *delete_user_policy(struct service_call *call) {
+    return identity_edit(call, PRINCIPAL_USER, delete);
+}
+
+static struct error *delete_role_policy(struct service_call *call) {
+    return identity_edit(call, PRINCIPAL_ROLE, delete);
+}
+
+const struct service_op identity_put_user_policy = {
+    "PutUserPolicy", put_user_policy, put_user_fields, SERVICE_CHANGES | SERVICE_NO_OUTPUT,
+    identity_user_arn};
+const struct service_op identity_put_role_policy = {
+    "PutRolePolicy", put_role_policy, put_role_fields, SERVICE_CHANGES | SERVICE_NO_OUTPUT,
+    identity_role_arn};
+const struct service_op identity_delete_user_policy = {
+    "DeleteUserPolicy", delete_user_policy, one_of_user_fields, SERVICE_CHANGES | SERVICE_NO_OUTPUT,
+    identity_user_arn};
+const struct service_op identity_delete_role_policy = {
+    "DeleteRolePolicy", delete_role_policy, one_of_role_fields, SERVICE_CHANGES | SERVICE_NO_OUTPUT,
+    identity_role_arn};
 const struct service_op identity_list_user_policies = {"ListUserPolicies", list_user_policies,
                                                        list_user_fields, 0, identity_user_arn};
 const struct service_op identity_list_role_policies = {"ListRolePolicies", list_role_policies,

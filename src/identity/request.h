@@ -31,6 +31,8 @@ struct slice identity_roles_arn(const struct service_call *call, size_t number);
 
 /* ---- finding ---- */
 
+/* Whom this server knows. */
+struct error *identity_iam(const struct service_call *call, struct iam **ret_iam);
 /* What there is now. With CLEANUP(directory_release). */
 struct error *identity_look(const struct service_call *call, struct directory **ret_directory);
 void directory_release(struct directory **directory); /* NULL in it is fine */

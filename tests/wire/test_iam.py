@@ -5,6 +5,8 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import threading
+import time
 import unittest
 
 from botocore.exceptions import ClientError
@@ -195,6 +197,257 @@ class Reading(IamTest):
             headers = signing.sign(FORM, body, f"127.0.0.1:{self.server.port}", service=service)
             self.assertEqual(http_request(self.server.port, "POST", "/", headers, body).status, status)
         self.assertEqual(http_request(self.server.port, "POST", "/", FORM, body).status, 403)
+
+
+class Editing(IamTest):
+    """All by the API, on a server that has nothing else."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.place.cleanup)
+        cls.audit = pathlib.Path(cls.place.name, "audit")
+        cls.options = ("--memory", "--audit", cls.audit, "--threads", "3")
+        super().setUpClass()
+
+    def user(self, name, **more):
+        self.addCleanup(self.remove, name)
+        return self.iam.create_user(UserName=name, **more)["User"]
+
+    def remove(self, name):
+        """A user with all that they have, as scripts do it."""
+        try:
+            for policy in self.iam.list_user_policies(UserName=name)["PolicyNames"]:
+                self.iam.delete_user_policy(UserName=name, PolicyName=policy)
+            for key in self.iam.list_access_keys(UserName=name)["AccessKeyMetadata"]:
+                self.iam.delete_access_key(UserName=name, AccessKeyId=key["AccessKeyId"])
+            self.iam.delete_user(UserName=name)
+        except self.iam.exceptions.NoSuchEntityException:
+            pass
+
+    def key(self, name):
+        key = self.iam.create_access_key(UserName=name)["AccessKey"]
+        self.assertEqual((key["UserName"], key["Status"], len(key["SecretAccessKey"])), (name, "Active", 40))
+        return key["AccessKeyId"], key["SecretAccessKey"]
+
+    def put(self, name, policy, document):
+        self.iam.put_user_policy(UserName=name, PolicyName=policy, PolicyDocument=json.dumps(document))
+
+    def test_from_a_new_user_to_none(self):
+        user = self.user("anna", Tags=[{"Key": "team", "Value": "red"}])
+        self.assertEqual((user["Arn"], user["Tags"]), (USERS + "anna", [{"Key": "team", "Value": "red"}]))
+        self.assertEqual(self.iam.get_user(UserName="anna")["User"], user)
+        key = self.key("anna")
+        dynamodb = self.client_of(key, "dynamodb")
+        denied = (f"AccessDeniedException: User: {USERS}anna is not authorized to perform: dynamodb:ListTables on resource: * because no "
+                  "identity-based policy allows the dynamodb:ListTables action")
+        self.refused(denied, dynamodb.list_tables)
+        self.put("anna", "read", READ_ONLY)
+        self.assertEqual(dynamodb.list_tables()["TableNames"], [])
+        self.put("anna", "read", allow("dynamodb:GetItem"))
+        self.refused(denied, dynamodb.list_tables)
+        self.put("anna", "all", allow("*"))
+        self.assertEqual(dynamodb.list_tables()["TableNames"], [])
+        # A second key, and the first one goes.
+        second = self.key("anna")
+        self.refused("LimitExceeded: Cannot exceed quota for AccessKeysPerUser: 2", self.iam.create_access_key, UserName="anna")
+        self.iam.update_access_key(UserName="anna", AccessKeyId=key[0], Status="Inactive")
+        self.refused("UnrecognizedClientException: The security token included in the request is invalid.", dynamodb.list_tables)
+        self.assertEqual({each["AccessKeyId"]: each["Status"] for each in self.iam.list_access_keys(UserName="anna")["AccessKeyMetadata"]},
+                         {key[0]: "Inactive", second[0]: "Active"})
+        self.iam.update_access_key(UserName="anna", AccessKeyId=key[0], Status="Active")
+        self.assertEqual(dynamodb.list_tables()["TableNames"], [])
+        self.iam.delete_access_key(UserName="anna", AccessKeyId=key[0])
+        self.assertEqual(self.client_of(second, "dynamodb").list_tables()["TableNames"], [])
+        # Nobody goes with something left.
+        self.assertEqual(self.refused("DeleteConflict: Cannot delete entity, must delete policies first.", self.iam.delete_user,
+                                      UserName="anna"), 409)
+        for policy in ("read", "all"):
+            self.iam.delete_user_policy(UserName="anna", PolicyName=policy)
+        self.refused("DeleteConflict: Cannot delete entity, must delete access keys first.", self.iam.delete_user, UserName="anna")
+        self.iam.delete_access_key(UserName="anna", AccessKeyId=second[0])
+        self.iam.delete_user(UserName="anna")
+        self.refused("NoSuchEntity: The user with name anna cannot be found.", self.iam.get_user, UserName="anna")
+
+    def test_a_user_rotates_their_own_key(self):
+        self.user("bert")
+        own = allow("iam:CreateAccessKey", "iam:DeleteAccessKey", "iam:UpdateAccessKey", resource=USERS + "${aws:username}")
+        self.put("bert", "own", own)
+        first = self.key("bert")
+        answer = self.client_of(first).create_access_key()["AccessKey"]
+        self.assertEqual(answer["UserName"], "bert")
+        second = self.client_of((answer["AccessKeyId"], answer["SecretAccessKey"]))
+        second.update_access_key(AccessKeyId=first[0], Status="Inactive")
+        second.delete_access_key(AccessKeyId=first[0])
+        self.assertEqual(len(self.iam.list_access_keys(UserName="bert")["AccessKeyMetadata"]), 1)
+        # The owner's key is none of bert's.
+        self.refused(f"NoSuchEntity: The Access Key with id {signing.KEY_ID} cannot be found.", second.delete_access_key,
+                     AccessKeyId=signing.KEY_ID)
+        self.refused(f"AccessDenied: User: {USERS}bert is not authorized to perform: iam:PutUserPolicy on resource: {USERS}bert because "
+                     "no identity-based policy allows the iam:PutUserPolicy action", second.put_user_policy, UserName="bert",
+                     PolicyName="all", PolicyDocument=json.dumps(allow("*")))
+
+    def test_a_role(self):
+        role = self.iam.create_role(RoleName="reader", AssumeRolePolicyDocument=json.dumps(TRUST), Description="who reads <&>",
+                                    MaxSessionDuration=7200, Tags=[{"Key": "a", "Value": ""}])["Role"]
+        self.assertEqual((role["AssumeRolePolicyDocument"], role["Description"], role["MaxSessionDuration"], role["Tags"]),
+                         (TRUST, "who reads <&>", 7200, [{"Key": "a", "Value": ""}]))
+        self.assertEqual(self.iam.get_role(RoleName="reader")["Role"], role)
+        self.iam.put_role_policy(RoleName="reader", PolicyName="read", PolicyDocument=json.dumps(READ_ONLY))
+        self.user("cleo")
+        self.put("cleo", "take", allow("sts:AssumeRole"))
+        taken = self.client_of(self.key("cleo"), "sts").assume_role(RoleArn=role["Arn"], RoleSessionName="work")["Credentials"]
+        session = (taken["AccessKeyId"], taken["SecretAccessKey"])
+        self.assertEqual(self.client_of(session, "dynamodb", taken["SessionToken"]).list_tables()["TableNames"], [])
+        self.iam.put_role_policy(RoleName="reader", PolicyName="read", PolicyDocument=json.dumps(allow("iam:*")))
+        self.assertEqual(self.refused("ValidationError: Must specify userName when calling with non-User credentials",
+                                      self.client_of(session, token=taken["SessionToken"]).get_user), 400)
+        self.iam.update_role(RoleName="reader", Description="")
+        self.iam.update_role(RoleName="reader", MaxSessionDuration=3600)
+        other = json.loads(json.dumps(TRUST).replace(":root", ":user/cleo"))
+        self.iam.update_assume_role_policy(RoleName="reader", PolicyDocument=json.dumps(other))
+        role = self.iam.get_role(RoleName="reader")["Role"]
+        self.assertEqual((role["AssumeRolePolicyDocument"], role["Description"], role["MaxSessionDuration"]), (other, "", 3600))
+        self.refused("DeleteConflict: Cannot delete entity, must delete policies first.", self.iam.delete_role, RoleName="reader")
+        self.iam.delete_role_policy(RoleName="reader", PolicyName="read")
+        self.iam.delete_role(RoleName="reader")
+        self.assertEqual(self.iam.list_roles()["Roles"], [])
+
+    def test_tags(self):
+        self.user("dora")
+        self.iam.tag_user(UserName="dora", Tags=[{"Key": "b", "Value": "1"}, {"Key": "a", "Value": "2"}])
+        self.iam.tag_user(UserName="dora", Tags=[{"Key": "b", "Value": "3"}])
+        self.assertEqual(self.iam.list_user_tags(UserName="dora")["Tags"], [{"Key": "a", "Value": "2"}, {"Key": "b", "Value": "3"}])
+        self.iam.untag_user(UserName="dora", TagKeys=["b", "never"])
+        self.assertEqual(self.iam.list_user_tags(UserName="dora")["Tags"], [{"Key": "a", "Value": "2"}])
+        self.refused("InvalidInput: Duplicate tag keys found. Please note that Tag keys are case insensitive.", self.iam.tag_user,
+                     UserName="dora", Tags=[{"Key": "x", "Value": ""}, {"Key": "X", "Value": ""}])
+        for start in (0, 30):
+            tags = [{"Key": f"k{i}", "Value": ""} for i in range(start, start + 30)]
+            if start == 0:
+                self.iam.tag_user(UserName="dora", Tags=tags)
+            else:
+                self.assertEqual(self.refused("LimitExceeded: more than 50 tags", self.iam.tag_user, UserName="dora", Tags=tags), 409)
+        self.assertEqual(len(self.iam.list_user_tags(UserName="dora")["Tags"]), 31)
+
+    def test_wrong_names(self):
+        self.user("eve")
+        self.assertEqual(self.refused("EntityAlreadyExists: User with name eve already exists.", self.iam.create_user, UserName="eve"), 409)
+        self.assertEqual(self.refused("ValidationError: The specified value for userName is invalid. It must contain only alphanumeric "
+                                      "characters and/or the following: +=,.@_-", self.iam.create_user, UserName="e v e"), 400)
+        self.refused("ValidationError: root is the owner of the account", self.iam.create_user, UserName="root")
+        self.refused("ValidationError: There are no paths here: that of every user and role is /", self.iam.create_user, UserName="x",
+                     Path="/a/")
+        arn = f"arn:aws:iam::{ACCOUNT}:policy/limits"
+        self.refused(f"NoSuchEntity: Scope ARN: {arn} does not exist or is not attachable.", self.iam.create_user, UserName="x",
+                     PermissionsBoundary=arn)
+        reply = self.post(b"Action=CreateUser&Version=2010-05-08&UserName=" + b"n" * 65)
+        self.assertIn(b"at &apos;userName&apos; failed to satisfy constraint: Member must have length less than or equal to 64",
+                      reply.body.replace(b"'", b"&apos;"))
+        reply = self.post(b"Action=UpdateAccessKey&Version=2010-05-08&AccessKeyId=AKIAAAAAAAAAAAAAAAAA&Status=Asleep")
+        self.assertIn(b"Member must satisfy enum value set: [Active, Inactive]", reply.body)
+        self.assertEqual([user["UserName"] for user in self.iam.list_users()["Users"]], ["eve"])
+
+    def test_wrong_policies(self):
+        self.user("finn")
+        for document, words in (("{", "policy p: line 1 is not valid JSON"),
+                                (json.dumps(allow("dynamodb:*", resource="table")), "policy p: statement 1, Resource: \"table\" is no ARN: "
+                                 "arn:partition:service:region:account:resource, or * for everything"),
+                                (json.dumps(TRUST), None)):
+            with self.assertRaises(self.iam.exceptions.MalformedPolicyDocumentException) as caught:
+                self.iam.put_user_policy(UserName="finn", PolicyName="p", PolicyDocument=document)
+            if words:
+                self.assertEqual(caught.exception.response["Error"]["Message"], words)
+        with self.assertRaises(self.iam.exceptions.MalformedPolicyDocumentException):
+            self.iam.create_role(RoleName="r", AssumeRolePolicyDocument=json.dumps(READ_ONLY))
+        long = json.dumps(allow("*")) + " " * 10240
+        self.refused("LimitExceeded: policy p is longer than 10240 bytes", self.iam.put_user_policy, UserName="finn", PolicyName="p",
+                     PolicyDocument=long)
+        for i in range(20):
+            self.put("finn", f"p{i}", READ_ONLY)
+        self.refused("LimitExceeded: more than 20 policies", self.iam.put_user_policy, UserName="finn", PolicyName="p",
+                     PolicyDocument=json.dumps(READ_ONLY))
+        self.refused("NoSuchEntity: The user policy with name p cannot be found.", self.iam.delete_user_policy, UserName="finn",
+                     PolicyName="p")
+        self.assertEqual(len(self.iam.list_user_policies(UserName="finn")["PolicyNames"]), 20)
+
+    def test_many_at_once(self):
+        """Nothing is lost between threads: each adds policies of its own to one user."""
+        self.user("gus")
+
+        def add(which):
+            client = boto3_client(self.server.endpoint, signing.KEY_ID, "iam", signing.SECRET)
+            for i in range(4):
+                client.put_user_policy(UserName="gus", PolicyName=f"p{which}{i}", PolicyDocument=json.dumps(READ_ONLY))
+                client.list_users()
+            client.close()
+
+        threads = [threading.Thread(target=add, args=(which,)) for which in range(5)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(self.iam.list_user_policies(UserName="gus")["PolicyNames"],
+                         sorted(f"p{which}{i}" for which in range(5) for i in range(4)))
+
+    def test_the_audit_log_has_who_did_what_and_no_secret(self):
+        self.user("hans")
+        secret = self.key("hans")[1]
+        self.refused("NoSuchEntity: The user with name nobody cannot be found.", self.iam.delete_user, UserName="nobody")
+        deadline = time.monotonic() + 30
+        while "nobody" not in self.audit.read_text() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        text = self.audit.read_text()
+        lines = [json.loads(line) for line in text.splitlines()]
+        made = [line for line in lines if line["operation"] == "CreateAccessKey" and
+                line["permissions"] == [{"action": "iam:CreateAccessKey", "resource": USERS + "hans"}]]
+        self.assertEqual([(line["principal"], line["outcome"]) for line in made], [(f"arn:aws:iam::{ACCOUNT}:root", "ok")])
+        self.assertEqual([line["outcome"] for line in lines if line["operation"] == "DeleteUser"][-1], "NoSuchEntityException")
+        self.assertNotIn("ListUsers", {line["operation"] for line in lines})
+        self.assertNotIn(secret, text + self.server.error_text())
+
+    def test_the_command_line(self):
+        def aws(*arguments):
+            done = subprocess.run(["aws", "iam", *arguments, "--endpoint-url", self.server.endpoint, "--region", REGION], text=True,
+                                  env={**os.environ, "AWS_ACCESS_KEY_ID": signing.KEY_ID, "AWS_SECRET_ACCESS_KEY": signing.SECRET},
+                                  capture_output=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout) if done.stdout else None
+
+        self.addCleanup(self.remove, "ida")
+        self.assertEqual(aws("create-user", "--user-name", "ida", "--tags", "Key=a,Value=b")["User"]["Arn"], USERS + "ida")
+        aws("put-user-policy", "--user-name", "ida", "--policy-name", "read", "--policy-document", f"file://{self.file(READ_ONLY, 'read')}")
+        key = aws("create-access-key", "--user-name", "ida")["AccessKey"]
+        self.assertEqual(self.client_of((key["AccessKeyId"], key["SecretAccessKey"]), "dynamodb").list_tables()["TableNames"], [])
+        self.assertEqual(aws("get-user-policy", "--user-name", "ida", "--policy-name", "read")["PolicyDocument"], READ_ONLY)
+        aws("update-access-key", "--user-name", "ida", "--access-key-id", key["AccessKeyId"], "--status", "Inactive")
+        aws("delete-access-key", "--user-name", "ida", "--access-key-id", key["AccessKeyId"])
+        aws("delete-user-policy", "--user-name", "ida", "--policy-name", "read")
+        aws("delete-user", "--user-name", "ida")
+
+
+class Restarted(unittest.TestCase):
+    def test_what_was_answered_is_there(self):
+        with tempfile.TemporaryDirectory() as directory:
+            root = pathlib.Path(directory)
+            arguments = ("--data", root / "data", "--auth", "--root-key", signing.write_key(root / "key"))
+            with Server(*arguments) as server:
+                iam = boto3_client(server.endpoint, signing.KEY_ID, "iam", signing.SECRET)
+                iam.create_user(UserName="anna")
+                iam.put_user_policy(UserName="anna", PolicyName="read", PolicyDocument=json.dumps(READ_ONLY))
+                iam.create_role(RoleName="reader", AssumeRolePolicyDocument=json.dumps(TRUST), Description="reads")
+                key = iam.create_access_key(UserName="anna")["AccessKey"]
+                iam.close()
+                server.kill()
+            with Server(*arguments) as server:
+                anna = boto3_client(server.endpoint, key["AccessKeyId"], secret=key["SecretAccessKey"])
+                self.assertEqual(anna.list_tables()["TableNames"], [])
+                anna.close()
+                iam = boto3_client(server.endpoint, signing.KEY_ID, "iam", signing.SECRET)
+                self.assertEqual(iam.get_role(RoleName="reader")["Role"]["Description"], "reads")
+                iam.close()
+            # The commands know what the API made.
+            self.assertIn("anna", gramme("user", "list", root / "data"))
 
 
 class Unverified(unittest.TestCase):

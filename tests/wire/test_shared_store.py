@@ -270,9 +270,16 @@ class Leading(unittest.TestCase):
                 wait_until(lambda: "try" in leader.output, "the start")
                 client = wire.boto3_client(leader.endpoint, made["access_key_id"], secret=made["secret_access_key"])
                 client.create_table(TableName="table", **KEY_SCHEMA)
+                # There is no socket for `gramme user` here: IAM's API is how users are made.
+                iam = wire.boto3_client(leader.endpoint, made["access_key_id"], "iam", made["secret_access_key"])
+                iam.create_user(UserName="anna")
+                iam.put_user_policy(UserName="anna", PolicyName="read", PolicyDocument=json.dumps(
+                    {"Statement": {"Effect": "Allow", "Action": "dynamodb:ListTables", "Resource": "*"}}))
+                anna = iam.create_access_key(UserName="anna")["AccessKey"]
             with Server(*arguments) as other:
-                client = wire.boto3_client(other.endpoint, made["access_key_id"], secret=made["secret_access_key"])
-                self.assertEqual(client.list_tables()["TableNames"], ["table"])
+                for key in ((made["access_key_id"], made["secret_access_key"]), (anna["AccessKeyId"], anna["SecretAccessKey"])):
+                    client = wire.boto3_client(other.endpoint, key[0], secret=key[1])
+                    self.assertEqual(client.list_tables()["TableNames"], ["table"])
 
 
 class Load:
