@@ -1,4 +1,4 @@
-// api.js - the server, as any client talks to it: JSON by POST, signed when the server verifies signatures.
+// api.js - the server, as any client talks to it: by POST, signed when the server verifies signatures; operations in JSON. Those in forms are in query.js.
 
 import {sign} from "./sign.js";
 
@@ -25,13 +25,11 @@ export async function learnServer() {
     Object.assign(session, await reply.json());
 }
 
-async function headersFor(service, operation, body) {
-    const headers = {"content-type": "application/x-amz-json-1.0", "x-amz-target": `${service.target}.${operation}`};
-    if (!session.auth) { // who asks is not verified, but has to be said
-        const date = new Date().toISOString().replace(/[-:]|\.\d+/g, ""), scope = `${date.slice(0, 8)}/${session.region}/${service.name}/aws4_request`;
-        return {...headers, "x-amz-date": date, authorization: `AWS4-HMAC-SHA256 Credential=console/${scope}, SignedHeaders=host, Signature=0`};
-    }
-    return sign({host: location.host, region: session.region, service: service.name, credentials: session.credentials, headers, body});
+/** Who asks goes with the request: signed, or only said where nobody verifies it. */
+async function withCaller(service, headers, body) {
+    if (session.auth) return sign({host: location.host, region: session.region, service, credentials: session.credentials, headers, body});
+    const date = new Date().toISOString().replace(/[-:]|\.\d+/g, ""), scope = `${date.slice(0, 8)}/${session.region}/${service}/aws4_request`;
+    return {...headers, "x-amz-date": date, authorization: `AWS4-HMAC-SHA256 Credential=console/${scope}, SignedHeaders=host, Signature=0`};
 }
 
 async function errorOf(reply) {
@@ -51,27 +49,28 @@ export function onSignedOut(handler) {
 }
 
 const SIGN_IN_AGAIN = new Set(["UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException",
-    "MissingAuthenticationTokenException"]);
+    "MissingAuthenticationTokenException", "InvalidClientTokenId", "SignatureDoesNotMatch", "ExpiredToken"]);
 
-/** What the operation answers; an ApiError when it refuses. */
-export async function call(serviceName, operation, input = {}, options = {}) {
-    const service = SERVICES[serviceName];
-    const body = JSON.stringify(input);
+/** The reply to a POST, when it is a good one; else what `readError(reply)` makes of it is thrown. */
+export async function send(service, headers, body, readError, signal) {
     let reply;
     try {
-        reply = await fetch("/", {method: "POST", headers: await headersFor(service, operation, body), body, signal: options.signal,
-            credentials: "omit", cache: "no-store"});
+        reply = await fetch("/", {method: "POST", headers: await withCaller(service, headers, body), body, signal, credentials: "omit", cache: "no-store"});
     } catch (error) {
         if (error.name === "AbortError") throw error;
         throw new ApiError("No answer", "The server does not answer. Is it running?", {});
     }
-    if (reply.ok) {
-        const text = await reply.text();
-        return text === "" ? {} : JSON.parse(text);
-    }
-    const error = await errorOf(reply);
+    if (reply.ok) return reply;
+    const error = await readError(reply);
     if (session.auth && SIGN_IN_AGAIN.has(error.type)) whenSignedOut(error);
     throw error;
+}
+
+/** What the operation answers; an ApiError when it refuses. */
+export async function call(serviceName, operation, input = {}, {signal} = {}) {
+    const service = SERVICES[serviceName], headers = {"content-type": "application/x-amz-json-1.0", "x-amz-target": `${service.target}.${operation}`};
+    const text = await (await send(service.name, headers, JSON.stringify(input), errorOf, signal)).text();
+    return text === "" ? {} : JSON.parse(text);
 }
 
 export const dynamodb = (operation, input, options) => call("dynamodb", operation, input, options);

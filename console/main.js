@@ -3,6 +3,7 @@
 import {alarmPage, alarmsPage} from "./alarms.js";
 import {learnServer, onSignedOut, session} from "./api.js";
 import {h, icon, ICONS, replace} from "./dom.js";
+import {identityPage, principalPage} from "./identity.js";
 import {overviewPage} from "./metrics.js";
 import {partiqlPage} from "./partiql.js";
 import {signInPage} from "./signin.js";
@@ -13,7 +14,7 @@ import {button, problem} from "./ui.js";
 const main = document.getElementById("main"), side = document.getElementById("side"), head = document.getElementById("top");
 let leave = new AbortController();
 
-const PLACES = [["tables", "Tables"], ["partiql", "PartiQL"], ["metrics", "Metrics"], ["alarms", "Alarms"]];
+const PLACES = [["tables", "Tables"], ["partiql", "PartiQL"], ["metrics", "Metrics"], ["alarms", "Alarms"], ["access", "Access"]];
 
 function pageOf([place = "tables", ...rest], signal) {
     switch (place) {
@@ -24,6 +25,8 @@ function pageOf([place = "tables", ...rest], signal) {
     case "partiql": return ["PartiQL", partiqlPage(signal)];
     case "metrics": return ["Metrics", overviewPage(signal)];
     case "alarms": return ["Alarms", alarmsPage(signal)];
+    case "access": return ["Access", identityPage()];
+    case "user": case "role": return [rest[0], principalPage(place, rest[0])];
     case "alarm": return [rest[0], alarmPage(rest[0], signal)];
     default: return ["Tables", tablesPage(signal)];
     }
@@ -70,7 +73,7 @@ function nextTheme() {
 // ---- the frame ----
 
 function showHead() {
-    const place = pathNow()[0] ?? "tables", current = {table: "tables", create: "tables", alarm: "alarms"}[place] ?? place;
+    const place = pathNow()[0] ?? "tables", current = {table: "tables", create: "tables", alarm: "alarms", user: "access", role: "access"}[place] ?? place;
     replace(head, h("a", {class: "brand", href: "#/tables"}, h("img", {src: "console/icon.svg", alt: "", width: 24, height: 24}), "gramme"),
         h("nav", {"aria-label": "Main"}, PLACES.map(([key, name]) => h("a", {href: `#/${key}`, "aria-current": key === current ? "page" : null}, name))),
         h("span", {class: "where"}, session.region),

@@ -21,7 +21,7 @@ const PAGES = {
     tables: ["#/tables", "region:Tables"], create: ["#/create", "button:Create table"], items: ["#/table/orders/items", "region:Items"], overview: ["#/table/orders/overview", "region:The table"],
     indexes: ["#/table/orders/indexes", "region:Indexes"], settings: ["#/table/orders/settings", "button:Save tags"], stream: ["#/table/orders/stream", "listitem"],
     backups: ["#/table/orders/backups", "region:Backups"], metrics: ["#/table/orders/metrics", "figure"], policy: ["#/table/orders/policy", "button:Save policy"], partiql: ["#/partiql", "button:Run"],
-    server: ["#/metrics", "figure"], alarms: ["#/alarms", "region:Alarms"], alarm: ["#/alarm/throttled", "region:The alarm"], missing: ["#/table/nothing/items", "alert"],
+    server: ["#/metrics", "figure"], alarms: ["#/alarms", "region:Alarms"], alarm: ["#/alarm/throttled", "region:The alarm"], access: ["#/access", "region:Everybody may do everything"], missing: ["#/table/nothing/items", "alert"],
 };
 
 async function show(page, name) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {api, dialogOf, makeTable, openPage, picture, toastSays, until, visit} from "./browser.mjs";
+import {api, BINARY, dialogOf, makeTable, openPage, picture, serve, toastSays, until, visit} from "./browser.mjs";
 
 const page = await openPage();
 const WITH_STREAM = {StreamSpecification: {StreamEnabled: true, StreamViewType: "KEYS_ONLY"}};
@@ -85,4 +85,20 @@ test("a policy that somebody else has written meanwhile is not overwritten", asy
     await press("Save policy");
     await dialogOf(page).getByRole("button", {name: "Take the new one, drop my changes"}).click();
     await until(async () => /"Theirs"/.test(await input().inputValue()));
+});
+
+test("a policy is deleted, once its time has come", async () => {
+    const endpoint = await serve(BINARY, "--memory", "--test-clock"), ResourceArn = (await tableOf("songs")).TableArn, Policy = JSON.stringify(await policyOf(ResourceArn));
+    await api("CreateTable", {TableName: "songs", BillingMode: "PAY_PER_REQUEST", KeySchema: [{AttributeName: "pk", KeyType: "HASH"}], AttributeDefinitions: [{AttributeName: "pk", AttributeType: "S"}], ResourcePolicy: Policy}, {endpoint});
+    const other = await openPage({endpoint}), remove = async () => {
+        await other.getByRole("button", {name: "Delete policy"}).click();
+        await dialogOf(other).getByRole("button", {name: "Delete policy"}).click();
+    };
+    await visit(other, "#/table/songs/policy");
+    await remove();
+    await toastSays(other, "modified within the previous 15000 milliseconds");
+    await fetch(`${endpoint}/_gramme/clock`, {method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify({Advance: 20})});
+    await remove();
+    await toastSays(other, "The policy is deleted.");
+    await other.getByText("The table has no policy of its own.").waitFor();
 });
