@@ -32,6 +32,7 @@ struct tls_server {
     BIO_METHOD *pipe;
     pthread_mutex_t lock;
     SSL_CTX *context; /* under the lock; sessions hold the one that they began with */
+    uint8_t secret[TLS_SECRET_BYTES]; /* instead of files */
     int64_t expiry_s;
 };
 
@@ -195,17 +196,22 @@ struct error *tls_server_reload(struct arena *arena, struct tls_server *server) 
     return error;
 }
 
+static struct tls_server *server_new(const struct tls_library *library) {
+    struct tls_server *server = calloc(1, sizeof(*server));
+    CHECK(server != NULL && pthread_mutex_init(&server->lock, NULL) == 0);
+    server->library = library;
+    server->pipe = tls_pipe_method_new(library);
+    return server;
+}
+
 struct error *tls_server_new(struct arena *arena, const struct tls_server_files *files,
                              struct tls_server **ret_server) {
     const struct tls_library *library;
     TRY(tls_library_load(arena, &library));
-    struct tls_server *server = calloc(1, sizeof(*server));
-    CHECK(server != NULL && pthread_mutex_init(&server->lock, NULL) == 0);
-    server->library = library;
+    struct tls_server *server = server_new(library);
     server->files = *files;
     server->tickets = tls_tickets_new(monotonic_s());
     server->ticket_cipher = library->EVP_CIPHER_fetch(NULL, "AES-256-CBC", NULL);
-    server->pipe = tls_pipe_method_new(library);
     CHECK(server->ticket_cipher != NULL);
     struct error *error = tls_server_reload(arena, server);
     if (error != NULL) {
@@ -216,6 +222,55 @@ struct error *tls_server_new(struct arena *arena, const struct tls_server_files 
     return NULL;
 }
 
+/* ---- by a secret ---- */
+
+#define SECRET_NAME "gramme"
+
+static unsigned give_secret(const struct tls_server *server, unsigned char *ret, unsigned size) {
+    if (size < TLS_SECRET_BYTES)
+        return 0;
+    memcpy(ret, server->secret, TLS_SECRET_BYTES);
+    return TLS_SECRET_BYTES;
+}
+
+static unsigned secret_to_connect(SSL *ssl, const char *hint, char *ret_name, unsigned name_size,
+                                  unsigned char *ret_secret, unsigned size) {
+    (void)hint;
+    if (name_size < sizeof(SECRET_NAME))
+        return 0;
+    memcpy(ret_name, SECRET_NAME, sizeof(SECRET_NAME));
+    return give_secret(server_of(ssl), ret_secret, size);
+}
+
+static unsigned secret_to_accept(SSL *ssl, const char *name, unsigned char *ret_secret,
+                                 unsigned size) {
+    return strcmp(name, SECRET_NAME) == 0 ? give_secret(server_of(ssl), ret_secret, size) : 0;
+}
+
+/* The cipher is that whose hash goes with secrets of this kind. Sessions last: no tickets. */
+struct error *tls_server_new_by_secret(struct arena *arena, const uint8_t secret[TLS_SECRET_BYTES],
+                                       struct tls_server **ret_server) {
+    const struct tls_library *library;
+    TRY(tls_library_load(arena, &library));
+    struct tls_server *server = server_new(library);
+    memcpy(server->secret, secret, TLS_SECRET_BYTES);
+    SSL_CTX *context = server->context = library->SSL_CTX_new(library->TLS_method());
+    CHECK(context != NULL && library->SSL_CTX_set_ex_data(context, 0, server) == 1);
+    library->SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
+    library->SSL_CTX_set_num_tickets(context, 0);
+    library->SSL_CTX_set_psk_client_callback(context, secret_to_connect);
+    library->SSL_CTX_set_psk_server_callback(context, secret_to_accept);
+    if (library->SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_3_VERSION, NULL) != 1 ||
+        library->SSL_CTX_set_ciphersuites(context, "TLS_AES_128_GCM_SHA256") != 1) {
+        tls_server_free(server);
+        return error_local(arena, "OpenSSL here has no TLS 1.3 with AES-GCM");
+    }
+    *ret_server = server;
+    return NULL;
+}
+
+/* ---- both ---- */
+
 void tls_server_free(struct tls_server *server) {
     if (server == NULL)
         return;
@@ -223,11 +278,12 @@ void tls_server_free(struct tls_server *server) {
     server->library->EVP_CIPHER_free(server->ticket_cipher);
     server->library->BIO_meth_free(server->pipe);
     tls_tickets_free(server->tickets);
+    secret_wipe(server->secret, sizeof(server->secret));
     pthread_mutex_destroy(&server->lock);
     free(server);
 }
 
-SSL *tls_server_begin(struct tls_server *server, struct tls_pipe *pipe) {
+SSL *tls_server_begin(struct tls_server *server, struct tls_pipe *pipe, bool connects) {
     const struct tls_library *library = server->library;
     pthread_mutex_lock(&server->lock);
     SSL_CTX *context = server->context;
@@ -238,7 +294,12 @@ SSL *tls_server_begin(struct tls_server *server, struct tls_pipe *pipe) {
     library->SSL_CTX_free(context); /* the session has it now */
     BIO *bio = tls_pipe_bio_new(library, server->pipe, pipe);
     library->SSL_set_bio(ssl, bio, bio);
-    library->SSL_set_accept_state(ssl);
+    if (!connects) {
+        library->SSL_set_accept_state(ssl);
+        return ssl;
+    }
+    library->SSL_set_connect_state(ssl);
+    library->SSL_set_verify(ssl, SSL_VERIFY_PEER, NULL); /* no certificate will do instead */
     return ssl;
 }
 

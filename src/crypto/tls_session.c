@@ -18,12 +18,20 @@ static int clamp(size_t size) {
     return size > INT_MAX ? INT_MAX : (int)size;
 }
 
-struct tls_session *tls_session_new(struct tls_server *server) {
+static struct tls_session *session_new(struct tls_server *server, bool connects) {
     struct tls_session *session = calloc(1, sizeof(*session));
     CHECK(session != NULL);
     session->library = tls_library_loaded();
-    session->ssl = tls_server_begin(server, &session->pipe);
+    session->ssl = tls_server_begin(server, &session->pipe, connects);
     return session;
+}
+
+struct tls_session *tls_session_new(struct tls_server *server) {
+    return session_new(server, false);
+}
+
+struct tls_session *tls_session_new_connecting(struct tls_server *server) {
+    return session_new(server, true);
 }
 
 void tls_session_free(struct tls_session *session) {

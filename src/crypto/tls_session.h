@@ -1,5 +1,5 @@
-/* tls_session.h - one client of a TLS server: bytes of the wire to bytes of the application and
- * back.
+/* tls_session.h - one session of TLS, mostly a server's with a client: bytes of the wire to bytes
+ * of the application and back.
  *
  * A session never touches a socket. It is fed with what came, and what it has to send it appends to
  * the buffer that a call is given: text that was encrypted, but also its part of the handshake, new
@@ -15,6 +15,8 @@
 struct tls_session;
 
 struct tls_session *tls_session_new(struct tls_server *server);
+/* The other side of one, by a secret. */
+struct tls_session *tls_session_new_connecting(struct tls_server *server);
 void tls_session_free(struct tls_session *session);
 
 /* The next bytes of the wire, when those before are used up; or what is unused of those, at another

@@ -256,6 +256,80 @@ static void test_reload(void **state) {
     tls_server_free(server);
 }
 
+/* ---- by a secret ---- */
+
+struct end {
+    struct tls_session *session;
+    struct buffer output;
+};
+
+/* What one says is what the other hears, until nobody says anything. */
+static enum tls_outcome ends_shake(struct end ends[2]) {
+    enum tls_outcome outcomes[2] = {TLS_MORE, TLS_MORE};
+    for (unsigned turn = 0; turn < 8; turn++) {
+        struct end *end = &ends[turn % 2], *other = &ends[(turn + 1) % 2];
+        tls_session_feed(end->session, buffer_slice(&other->output));
+        if (outcomes[turn % 2] == TLS_MORE)
+            outcomes[turn % 2] = tls_session_handshake(end->session, &end->output);
+        buffer_reset(&other->output);
+    }
+    return outcomes[0] == TLS_DONE && outcomes[1] == TLS_DONE ? TLS_DONE : TLS_FAILED;
+}
+
+static void ends_say(struct end *from, struct end *to, struct slice text) {
+    char got[100];
+    size_t len = 0;
+    assert_true(tls_session_send(from->session, text, &from->output));
+    tls_session_feed(to->session, buffer_slice(&from->output));
+    assert_int_equal(tls_session_receive(to->session, &to->output, got, sizeof(got), &len),
+                     TLS_DONE);
+    assert_true(slice_equal(slice_of(got, len), text));
+    buffer_reset(&from->output);
+}
+
+static enum tls_outcome try_ends(struct tls_server *connects, struct tls_server *accepts) {
+    struct end ends[2] = {{.session = tls_session_new_connecting(connects)},
+                          {.session = tls_session_new(accepts)}};
+    for (unsigned i = 0; i < 2; i++)
+        buffer_init(&ends[i].output, 64 * 1024);
+    enum tls_outcome outcome = ends_shake(ends);
+    if (outcome == TLS_DONE) {
+        ends_say(&ends[0], &ends[1], SLICE_LITERAL("a question"));
+        ends_say(&ends[1], &ends[0], SLICE_LITERAL("an answer"));
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        char why[100];
+        tls_session_failure(ends[i].session, why, sizeof(why));
+        tls_session_free(ends[i].session);
+        buffer_release(&ends[i].output);
+    }
+    return outcome;
+}
+
+static void test_only_who_has_the_secret_is_heard(void **state) {
+    struct certificate_fixture *place = *state;
+    uint8_t secret[TLS_SECRET_BYTES] = {1, 2, 3};
+    struct tls_server *one = NULL, *same = NULL, *other = NULL;
+    struct tls_server *by_certificate = server_new(place);
+    assert_null(tls_server_new_by_secret(&place->arena, secret, &one));
+    assert_null(tls_server_new_by_secret(&place->arena, secret, &same));
+    secret[TLS_SECRET_BYTES - 1] = 1;
+    assert_null(tls_server_new_by_secret(&place->arena, secret, &other));
+    assert_int_equal(try_ends(one, same), TLS_DONE);
+    assert_int_equal(try_ends(one, other), TLS_FAILED);
+    assert_int_equal(try_ends(other, one), TLS_FAILED);
+    assert_int_equal(try_ends(one, by_certificate), TLS_FAILED);
+    struct pair pair;
+    enum io_result client;
+    pair_open(&pair, place, one, "localhost");
+    assert_int_not_equal(pair_shake(&pair, &client), TLS_DONE);
+    pair_close(&pair);
+    tls_server_free(one);
+    tls_server_free(same);
+    tls_server_free(other);
+    tls_server_free(by_certificate);
+}
+
 static void test_tickets_keys_are_changed(void **state) {
     (void)state;
     enum { HOUR = TLS_TICKET_SECONDS };
@@ -288,6 +362,7 @@ int main(void) {
         IN_PLACE(test_text_to_the_client_and_the_end),
         IN_PLACE(test_garbage_is_refused),
         IN_PLACE(test_reload),
+        IN_PLACE(test_only_who_has_the_secret_is_heard),
         cmocka_unit_test(test_tickets_keys_are_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
