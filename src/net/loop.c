@@ -166,6 +166,8 @@ void net_loop_remove(struct net_loop *loop, struct net_stream *stream) {
         loop->streams = stream->next;
     if (stream->next != NULL)
         stream->next->previous = stream->previous;
+    if (stream->outgoing)
+        return;
     atomic_fetch_sub_explicit(&loop->stream_count, 1, memory_order_relaxed);
     net_peers_leave(loop->options.peers, stream->peer);
 }

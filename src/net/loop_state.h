@@ -81,7 +81,8 @@ void net_stream_unsent_skip(struct net_stream *stream, size_t len);
 
 /* stream_tls.c, for the others: life, */
 void net_stream_tls_open(struct net_stream *stream, struct tls_server *server);
-void net_stream_tls_end(struct net_stream *stream); /* says that nothing more comes, if it can */
+void net_stream_tls_begin(struct net_stream *stream); /* who connects has the first word */
+void net_stream_tls_end(struct net_stream *stream);   /* says that nothing more comes, if it can */
 void net_stream_tls_free(struct net_stream *stream);
 /* output: as net_stream_write(), of what is unsent, */
 enum net_write_result net_stream_tls_write(struct net_stream *stream);

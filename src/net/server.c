@@ -227,6 +227,11 @@ struct error *net_server_start(struct arena *arena, const struct net_server_opti
     return NULL;
 }
 
+struct net_loop *net_server_loop(struct net_server *server, unsigned index) {
+    CHECK(index < server->options.threads);
+    return &server->loops[index];
+}
+
 struct net_server_stats net_server_stats(const struct net_server *server) {
     struct net_server_stats stats = {
         .accepted = atomic_load_explicit(&server->accepted, memory_order_relaxed),

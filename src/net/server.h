@@ -45,6 +45,9 @@ struct net_server_stats {
     uint64_t refused;
 };
 
+/* To post to, from the start on; until it is stopped. */
+struct net_loop *net_server_loop(struct net_server *server, unsigned index);
+
 struct net_server_stats net_server_stats(const struct net_server *server);
 
 /* Stops accepting, drains every stream, closes what is left after grace_ms, waits for loops that

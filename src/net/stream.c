@@ -45,6 +45,43 @@ void net_stream_close(struct net_stream *stream) {
     uv_close((uv_handle_t *)&stream->tcp, on_closed);
 }
 
+/* ---- connecting ---- */
+
+static void on_connected(uv_connect_t *connect, int status) {
+    struct net_stream *stream = connect->data;
+    if (stream->closing)
+        return;
+    if (status < 0) {
+        net_stream_close(stream);
+    } else if (stream->tls != NULL) {
+        net_stream_tls_begin(stream);
+    } else {
+        stream->opening = false;
+        stream->events->opened(stream);
+        net_stream_resume(stream);
+    }
+}
+
+void net_stream_connect(struct net_stream *stream, struct net_loop *loop,
+                        const struct net_target *target) {
+    stream->loop = loop;
+    stream->outgoing = true;
+    stream->connect.data = stream;
+    CHECK(uv_tcp_init(&loop->uv, &stream->tcp) == 0);
+    stream->tcp.data = stream;
+    net_loop_add(loop, stream);
+    if (target->tls != NULL)
+        net_stream_tls_open(stream, target->tls);
+    stream->opening = true;
+    net_stream_set_deadline(stream, net_loop_now_ms(loop) + target->timeout_ms);
+    if (uv_tcp_connect(&stream->connect, &stream->tcp, target->address, on_connected) != 0)
+        net_stream_close(stream);
+    else
+        uv_tcp_nodelay(&stream->tcp, 1);
+}
+
+/* ---- reading ---- */
+
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf) {
     (void)suggested;
     struct net_stream *stream = handle->data;

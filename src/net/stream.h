@@ -1,8 +1,9 @@
-/* stream.h - one accepted socket on its loop.
+/* stream.h - one socket on its loop, accepted or connected.
  *
  * The owner embeds a net_stream as the first member of its own struct, and hears of what happens
  * through net_stream_events. Life cycle:
- *   1. The owner's accept function (server.h) allocates it and returns net_stream_init()'d memory.
+ *   1. The owner's accept function (server.h) allocates it and returns net_stream_init()'d memory;
+ *      or the owner calls net_stream_connect() with such memory.
  *   2. `opened` is called on the stream's loop; from then on everything happens on that thread.
  *      With TLS that is after the handshake (stream_tls.c); of who does not get so far the owner
  *      hears `closed` only.
@@ -50,7 +51,10 @@ enum { NET_WRITE_PARTS_MAX = 4 };
 
 struct net_stream {
     uv_tcp_t tcp;
-    uv_write_t write;
+    union {
+        uv_write_t write;
+        uv_connect_t connect; /* until it is connected */
+    };
     uv_buf_t
         unsent[NET_WRITE_PARTS_MAX]; /* of the pending write, what the socket did not get yet */
     unsigned unsent_count;
@@ -65,11 +69,22 @@ struct net_stream {
     size_t write_mark_bytes;      /* what it still had to do then */
     struct net_peer *peer;        /* that it is counted for (peers.h); NULL: none */
     int fd;                       /* until it is opened */
-    bool opening;                 /* the handshake is under way */
+    bool opening;                 /* the handshake is under way, or it is being connected */
+    bool outgoing;                /* it was connected, and counts for nobody */
     bool reading, writing, ended, lingering, closing, wants_turn;
 };
 
 void net_stream_init(struct net_stream *stream, const struct net_stream_events *events);
+
+struct net_target {
+    const struct sockaddr *address;
+    struct tls_server *tls; /* by a secret (crypto/tls_server.h); NULL: plain */
+    uint32_t timeout_ms;    /* to be there, with its handshake */
+};
+
+/* On the loop's thread. `opened` follows, or `closed`, neither before this returns. */
+void net_stream_connect(struct net_stream *stream, struct net_loop *loop,
+                        const struct net_target *target);
 
 enum net_write_result { NET_WRITE_DONE, NET_WRITE_PENDING, NET_WRITE_FAILED };
 

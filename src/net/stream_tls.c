@@ -36,7 +36,7 @@ struct net_tls {
     struct buffer sending; /* output that libuv has */
     struct buffer backlog; /* and what goes behind it */
     bool queued;
-    bool fresh; /* nothing has come yet */
+    bool fresh; /* nothing has come yet, of who was accepted */
     bool over;  /* nothing may be sent any more */
     char client[TLS_NAME_CHARS];
 };
@@ -305,13 +305,18 @@ void net_stream_tls_read(uv_stream_t *tcp, ssize_t len, const uv_buf_t *buf) {
 void net_stream_tls_open(struct net_stream *stream, struct tls_server *server) {
     struct net_tls *tls = calloc(1, sizeof(*tls));
     CHECK(tls != NULL);
-    tls->session = tls_session_new(server);
-    tls->fresh = true;
+    tls->session = stream->outgoing ? tls_session_new_connecting(server) : tls_session_new(server);
+    tls->fresh = !stream->outgoing;
     buffer_init(&tls->kept, NET_SINK_BYTES);
     buffer_init(&tls->sending, BACKLOG_BYTES_MAX);
     buffer_init(&tls->backlog, BACKLOG_BYTES_MAX);
     stream->tls = tls;
     stream->opening = true;
+}
+
+void net_stream_tls_begin(struct net_stream *stream) {
+    shake_hands(stream);
+    net_stream_resume(stream);
 }
 
 void net_stream_tls_free(struct net_stream *stream) {
