@@ -50,6 +50,7 @@ static void expect_next_request(struct connection *c) {
                      &c->exchange.request);
     c->began_ms = 0;
     c->continued = false;
+    c->relayed_read = false;
     c->idle_since_ms = now_ms(c);
 }
 
@@ -66,6 +67,7 @@ static void release_memory(struct connection *c) {
 static void connection_free(struct connection *c) {
     connection_forget_pending(c);
     release_memory(c);
+    free(c->relayed);
     free(c);
 }
 
@@ -75,7 +77,10 @@ static void begin_exchange(struct connection *c) {
     atomic_store_explicit(&thread->requests,
                           atomic_load_explicit(&thread->requests, memory_order_relaxed) + 1,
                           memory_order_relaxed);
-    http_request_ids_next(&thread->ids, c->request_id);
+    if (c->relayed != NULL)
+        memcpy(c->request_id, c->relayed->id, sizeof(c->request_id));
+    else
+        http_request_ids_next(&thread->ids, c->request_id);
     c->exchange.user = NULL;
     c->exchange.began = net_loop_round_ticks(thread->loop);
     c->exchange.crc32_known = false;
@@ -152,11 +157,15 @@ static bool handle_packed(struct connection *c) {
 
 /* Likewise. */
 static bool read_request(struct connection *c) {
-    size_t len = c->input.len - c->start;
-    if (len == 0)
+    if (c->input.len == c->start)
         return false;
     if (c->began_ms == 0)
         c->began_ms = now_ms(c);
+    if (c->relayed != NULL && !c->relayed_read && !connection_read_relayed(c))
+        return false;
+    size_t len = c->input.len - c->start;
+    if (len == 0)
+        return false;
     enum http_read_result result = http_reader_read(&c->reader, c->input.data + c->start, &len);
     c->input.len = c->start + len;
     switch (result) {
@@ -250,20 +259,6 @@ static void answer(struct connection *c, const struct exchange_reply_options *op
     c->answer = *options;
     c->replied = true;
     connection_run(c);
-}
-
-struct slice exchange_peer(struct exchange *exchange) {
-    const struct connection *connection = connection_of_exchange(exchange);
-    char text[NET_ADDRESS_CHARS];
-    if (connection->closed || !net_stream_peer(&connection->stream, text))
-        return SLICE_NONE;
-    return arena_slice(&exchange->arena, slice_text(text));
-}
-
-struct slice exchange_client(struct exchange *exchange) {
-    const struct connection *connection = connection_of_exchange(exchange);
-    const char *name = connection->closed ? NULL : net_stream_client(&connection->stream);
-    return name == NULL ? SLICE_NONE : arena_slice(&exchange->arena, slice_text(name));
 }
 
 void exchange_reply_with(struct exchange *exchange, const struct exchange_reply_options *options) {
@@ -427,7 +422,10 @@ static void on_ticked(struct net_stream *stream) {
 static void on_drain(struct net_stream *stream) {
     struct connection *c = connection_of(stream);
     c->draining = true;
-    connection_run(c);
+    if (c->relayed != NULL && !c->handling && c->input.len == c->start)
+        connection_refuse(c, 421); /* to a request that may be on its way, and is not read */
+    else
+        connection_run(c);
 }
 
 static void on_closed(struct net_stream *stream) {
@@ -463,6 +461,10 @@ struct net_stream *connection_accept(void *user, struct net_loop *loop) {
         return NULL;
     net_stream_init(&c->stream, &events);
     c->endpoint = endpoint;
+    if (endpoint->config.relayed) {
+        c->relayed = calloc(1, sizeof(*c->relayed));
+        CHECK(c->relayed != NULL);
+    }
     c->exchange.request_id = slice_of(c->request_id, sizeof(c->request_id));
     arena_init(&c->exchange.arena);
     buffer_init(&c->exchange.reply, limits->reply_bytes_max);

@@ -47,7 +47,7 @@ static enum http_coding pack(struct connection *c) {
 
 /* A socket that does not take what it gets keeps a piece of it encrypted, too. */
 static void owe_for_tls(struct connection *c) {
-    if (!c->exchange.secure || c->tls_owed)
+    if (c->stream.tls == NULL || c->tls_owed)
         return;
     c->tls_owed = true;
     allowance_owe(&c->memory[MEMORY_WORK], TLS_PENDING_BYTES);
@@ -101,7 +101,7 @@ void connection_write_reply(struct connection *c) {
     enum http_coding coding = pack(c);
     bool known = exchange->crc32_known && coding == HTTP_CODING_NONE;
     struct slice body = buffer_slice(&exchange->reply);
-    c->last = !request->keep_alive || c->draining || c->answer.close;
+    c->last = (!request->keep_alive && c->relayed == NULL) || c->draining || c->answer.close;
     http_reply_head_write(&c->output, &(struct http_reply_head){
                                           .status = c->answer.status,
                                           .date = date_now(c),

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "endpoint/endpoint.h"
+#include "endpoint/relayed.h"
 #include "http/coding.h"
 #include "http/date.h"
 #include "http/reader.h"
@@ -62,8 +63,10 @@ struct connection {
     /* [start, len) are bytes of the request being read or handled, and of those behind it. */
     struct buffer input;
     size_t start;
-    struct buffer body; /* unpacked, of a request that was sent packed */
-    size_t body_room;   /* what it needs, while it is being unpacked; else 0 */
+    struct relayed *relayed; /* who really asks; NULL: whoever is at the other end */
+    bool relayed_read;       /* of this request */
+    struct buffer body;      /* unpacked, of a request that was sent packed */
+    size_t body_room;        /* what it needs, while it is being unpacked; else 0 */
     /* MEMORY_INPUT: of input. MEMORY_WORK: of body, exchange.arena and exchange.reply; it belongs
      * to the thread that has the exchange. */
     struct allowance memory[MEMORY_KINDS];
@@ -133,6 +136,10 @@ enum connection_body { BODY_READY, BODY_WAITS, BODY_TOO_LARGE, BODY_BROKEN, BODY
 enum connection_body connection_unpack(struct connection *connection);
 /* Whether there is memory for what the handler makes of the request; likewise. */
 bool connection_may_begin(struct connection *connection);
+
+/* connection_relay.c: the line before a request that another server hands on. False: it is not
+ * there yet, or wrong. */
+bool connection_read_relayed(struct connection *connection);
 
 /* connection_reply.c: exchange and answer to bytes. */
 /* The reply has gone, or will not. */

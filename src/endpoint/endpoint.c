@@ -4,9 +4,11 @@
 #include "endpoint/endpoint.h"
 
 #include <assert.h>
+#include <semaphore.h>
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/container.h"
 #include "endpoint/connection_state.h"
 #include "model/limits.h"
 
@@ -61,8 +63,11 @@ static void thread_stop(void *user, void *context) {
 }
 
 static bool thread_ticked(void *user, void *context) {
-    (void)user;
-    return connection_tick_memory(context);
+    const struct endpoint *endpoint = user;
+    struct endpoint_thread *thread = context;
+    bool more = endpoint->config.ticked != NULL &&
+                endpoint->config.ticked(endpoint->config.user, thread->context);
+    return connection_tick_memory(thread) || more;
 }
 
 static void thread_sent(void *user, void *context) {
@@ -176,6 +181,37 @@ struct endpoint_stats endpoint_stats(const struct endpoint *endpoint) {
         stats.requests +=
             atomic_load_explicit(&endpoint->threads[i].requests, memory_order_relaxed);
     return stats;
+}
+
+struct visit {
+    struct net_task task;
+    struct endpoint_thread *thread;
+    void (*call)(void *user, void *thread_context);
+    void *user;
+    sem_t *done;
+};
+
+static void visit_now(struct net_task *task) {
+    struct visit *visit = container_of(task, struct visit, task);
+    visit->call(visit->user, visit->thread->context);
+    sem_post(visit->done);
+}
+
+void endpoint_visit(struct endpoint *endpoint, void (*call)(void *user, void *thread_context),
+                    void *user) {
+    sem_t done;
+    unsigned count = endpoint->config.threads;
+    struct visit *visits = calloc(count, sizeof(*visits));
+    CHECK(visits != NULL && sem_init(&done, 0, 0) == 0);
+    for (unsigned i = 0; i < count; i++) {
+        visits[i] = (struct visit){{NULL, visit_now}, &endpoint->threads[i], call, user, &done};
+        net_loop_post(net_server_loop(endpoint->net, i), &visits[i].task);
+    }
+    for (unsigned i = 0; i < count; i++)
+        while (sem_wait(&done) != 0)
+            ;
+    sem_destroy(&done);
+    free(visits);
 }
 
 void endpoint_stop(struct endpoint *endpoint, uint32_t grace_ms) {

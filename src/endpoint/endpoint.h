@@ -78,6 +78,16 @@ struct slice exchange_peer(struct exchange *exchange);
 /* The name in the certificate that the client had to show (net_stream_client()), likewise. */
 struct slice exchange_client(struct exchange *exchange);
 
+/* The request as it is handed on to another server: its bytes as they came, behind a line that
+ * tells who sent them (relayed.h). A body that came in chunks is one chunk. In the exchange's
+ * arena, but for the body: that is where it is. */
+struct exchange_wire {
+    struct slice head;
+    struct slice body;
+    struct slice end;
+};
+struct exchange_wire exchange_as_it_came(struct exchange *exchange);
+
 typedef void exchange_handler(struct exchange *exchange);
 
 /* Whether the reply has overflown because the endpoint had no memory for it. */
@@ -121,6 +131,7 @@ struct endpoint_config {
     unsigned threads;    /* I/O threads, at least 1 */
     struct endpoint_limits limits;
     struct tls_server *tls;           /* NULL: what comes is plain */
+    bool relayed;                     /* what comes is handed on by other servers: relayed.h */
     struct guard_names allow_hosts;   /* names besides its own that it answers to */
     struct guard_names allow_origins; /* whose web pages may ask; "*": all */
     const struct clock *clock;        /* of the Date header; NULL: the system's */
@@ -139,6 +150,9 @@ struct endpoint_config {
     /* Called on each I/O thread, before its first and after its last exchange; may be NULL. */
     void *(*thread_start)(void *user, unsigned index);
     void (*thread_stop)(void *user, void *thread_context);
+    /* On an I/O thread, every limits.tick_ms while there are connections or it returns true; may be
+     * NULL. */
+    bool (*ticked)(void *user, void *thread_context);
     /* On an I/O thread, when the replies of some exchanges have been sent together; may be NULL. */
     void (*sent)(void *user, void *thread_context);
     /* Much memory was freed, and things are calm: the time to give it back to the system. On an I/O
@@ -172,6 +186,11 @@ struct endpoint_stats {
 
 /* From any thread; the numbers are a moment's. */
 struct endpoint_stats endpoint_stats(const struct endpoint *endpoint);
+
+/* Calls `visit` on each I/O thread, with what thread_start() returned there, and waits until all
+ * have returned. Not from an I/O thread. */
+void endpoint_visit(struct endpoint *endpoint, void (*visit)(void *user, void *thread_context),
+                    void *user);
 
 /* Stops accepting, closes connections that rest, lets exchanges in flight finish. After grace_ms
  * the sockets are closed; exchanges that the handler still owes a reply are waited for even then.

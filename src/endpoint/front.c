@@ -148,7 +148,7 @@ void front_handle(struct endpoint_thread *thread, struct exchange *exchange) {
     const struct guard *guard = &thread->endpoint->guard;
     struct guard_seen *seen = &thread->guard_seen;
     struct slice refusal = SLICE_NONE;
-    if (!guard_passes(guard, seen, &exchange->request))
+    if (!thread->endpoint->config.relayed && !guard_passes(guard, seen, &exchange->request))
         refusal = guard_refusal(guard, seen, &exchange->request, &exchange->arena);
     if (!slice_present(refusal)) {
         handle_admitted(thread->endpoint, exchange);
