@@ -5,6 +5,7 @@
 
 #include "postgres_server.h"
 #include "postgres_wire.h"
+#include "store/postgres/peers.h"
 #include "waited_fetch.h"
 
 /* Nobody loses the lead because the machine is busy. */
@@ -60,6 +61,43 @@ static void one_leads_and_another_waits(void **state) {
     assert_true(lead(contract, other, 10000));
     assert_int_equal(try_put(contract, other, "b", "2"), STORE_COMMITTED);
     expect_content(contract, 0, "a=1 b=2");
+}
+
+/* ---- what they know of each other ---- */
+
+static void all_have_the_same_secret(void **state) {
+    struct contract *contract = *state;
+    struct store *other = open_with(contract, (struct postgres_store_options){0});
+    uint8_t first[POSTGRES_SECRET_BYTES] = {0}, second[POSTGRES_SECRET_BYTES] = {1};
+    must(postgres_store_secret(contract->store, &contract->arena, first));
+    must(postgres_store_secret(other, &contract->arena, second));
+    assert_memory_equal(first, second, sizeof(first));
+    memset(second, 0, sizeof(second));
+    assert_memory_not_equal(first, second, sizeof(first));
+    store_close(other);
+}
+
+static void the_leader_tells_where_it_is(void **state) {
+    struct contract *contract = *state;
+    struct store *other =
+        open_with(contract, (struct postgres_store_options){.lead_by_force = true});
+    struct postgres_leader first, second;
+    must(postgres_store_leader(other, &contract->arena, &first));
+    assert_string_equal(first.address, "");
+    postgres_store_advertise(other, "[::1]:7000");
+    assert_true(lead(contract, other, 0));
+    must(postgres_store_leader(contract->store, &contract->arena, &first));
+    assert_string_equal(first.address, "[::1]:7000");
+    assert_true(lead(contract, other, 0));
+    must(postgres_store_leader(contract->store, &contract->arena, &second));
+    assert_memory_equal(&first, &second, sizeof(first));
+    store_close(contract->store);
+    contract->store = open_with(contract, (struct postgres_store_options){.lead_by_force = true});
+    postgres_store_advertise(contract->store, "[::1]:7000");
+    assert_true(lead(contract, contract->store, 0));
+    must(postgres_store_leader(other, &contract->arena, &second));
+    assert_memory_not_equal(first.writer, second.writer, sizeof(first.writer));
+    store_close(other);
 }
 
 /* It was stopped, or cut off, and does not know yet. */
@@ -462,6 +500,8 @@ int main(void) {
     static const struct engine engine = {.name = "postgres", .open = open_store};
     struct CMUnitTest tests[] = {
         CONTRACT_CASE(one_leads_and_another_waits),
+        CONTRACT_CASE(all_have_the_same_secret),
+        CONTRACT_CASE(the_leader_tells_where_it_is),
         CONTRACT_CASE(who_was_taken_over_from_is_fenced),
         CONTRACT_CASE(a_fenced_leader_notices),
         CONTRACT_CASE(the_lead_outlives_its_connection),

@@ -62,7 +62,8 @@ struct lead {
     uint8_t writer[WRITER_BYTES]; /* who we are: no two stores that were ever opened are the same */
     bool locked;                  /* by that connection */
     atomic_bool leads;
-    int64_t known; /* the row's number, as we left it; of the commit thread */
+    struct slice address; /* that the others are told, in the store's arena; or absent */
+    int64_t known;        /* the row's number, as we left it; of the commit thread */
 };
 
 /* The thread of reads that nobody waits for: see fetcher.c. */
@@ -276,6 +277,8 @@ bool postgres_leads(struct store *store);
 /* Its session, unless there is one. */
 struct error *lead_connect(struct postgres_store *store, struct arena *arena);
 void lead_release(struct postgres_store *store);
+/* It is lost; the next one finds out whether its lock is. */
+void lead_drop_session(struct postgres_store *store);
 /* The first command of a commit: refused (LEAD_REFUSED) when the row is not as we left it. */
 void lead_send_claim(struct postgres_store *store, struct session *session);
 #define LEAD_REFUSED "22012"

@@ -32,10 +32,14 @@ static const char *const lease_sql =
     " + $2::bigint WHERE grp = -2 AND (writer = $1 OR seq < " NOW_MS ") RETURNING 1";
 static const char *const give_up_sql =
     "UPDATE gramme_version SET seq = 0 WHERE grp = -2 AND writer = $1";
-#define TAKE "UPDATE gramme_version SET seq = seq + 1, writer = $1 WHERE grp = 0 "
+/* Who leads tells where it is in the same statement: whoever reads one knows the other. */
+#define TAKE(condition)                                                                            \
+    "WITH taken AS (UPDATE gramme_version SET seq = seq + 1, writer = $1 WHERE grp = 0 " condition \
+    "RETURNING seq), told AS (INSERT INTO gramme_store (name, value) SELECT 'leader', $2::text "   \
+    "FROM taken ON CONFLICT (name) DO UPDATE SET value = excluded.value) SELECT seq FROM taken"
 static const char *const take_sql =
-    TAKE "AND NOT EXISTS (SELECT 1 FROM gramme_store WHERE name = '" UNFINISHED "') RETURNING seq";
-static const char *const fill_sql = TAKE "RETURNING seq";
+    TAKE("AND NOT EXISTS (SELECT 1 FROM gramme_store WHERE name = '" UNFINISHED "') ");
+static const char *const fill_sql = TAKE("");
 static const char *const look_sql = "SELECT 1 FROM gramme_version WHERE grp = 0 AND writer = $1";
 
 static struct parameter writer_parameter(const struct postgres_store *store) {
@@ -107,13 +111,12 @@ static void drop_session(struct lead *lead) {
     lead->locked = false;
 }
 
-/* Runs a statement about ourselves, and how long a lease is; whether it found a row. */
-static enum fate ask(struct postgres_store *store, const char *sql, size_t parameters,
-                     uint32_t timeout_ms, bool *ret_found, int64_t *ret_number) {
-    uint8_t lease[8];
-    store_u64_be(lease, store->options.lead_ms);
-    struct parameter both[] = {writer_parameter(store), {lease, sizeof(lease)}};
+/* Runs a statement about ourselves, and something else that it may need; whether it found a row. */
+static enum fate ask_with(struct postgres_store *store, const char *sql,
+                          const struct parameter both[2], size_t parameters, bool *ret_found,
+                          int64_t *ret_number) {
     PGresult *result = NULL;
+    uint32_t timeout_ms = ret_number != NULL ? TAKE_TIMEOUT_MS : LOOK_TIMEOUT_MS;
     enum fate fate = session_run(store->lead.session, sql, both, parameters, timeout_ms, &result);
     if (fate != FATE_DONE)
         return fate;
@@ -124,14 +127,30 @@ static enum fate ask(struct postgres_store *store, const char *sql, size_t param
     return FATE_DONE;
 }
 
+/* Likewise; what else it may need is how long a lease is. */
+static enum fate ask(struct postgres_store *store, const char *sql, size_t parameters,
+                     bool *ret_found) {
+    uint8_t lease[8];
+    store_u64_be(lease, store->options.lead_ms);
+    struct parameter both[] = {writer_parameter(store), {lease, sizeof(lease)}};
+    return ask_with(store, sql, both, parameters, ret_found, NULL);
+}
+
+static enum fate take(struct postgres_store *store, bool *ret_found) {
+    struct slice address = store->lead.address;
+    struct parameter both[] = {writer_parameter(store),
+                               parameter_of(slice_present(address) ? address : SLICE_LITERAL(""))};
+    return ask_with(store, store->options.fill ? fill_sql : take_sql, both, 2, ret_found,
+                    &store->lead.known);
+}
+
 static enum fate try_lock(struct postgres_store *store) {
     bool by_lease = store->lacks_advisory || store->options.lead_by_lease;
     if (store->options.lead_by_force)
         store->lead.locked = true;
     if (store->lead.locked && !by_lease)
         return FATE_DONE;
-    return ask(store, by_lease ? lease_sql : lock_sql, by_lease ? 2 : 0, LOOK_TIMEOUT_MS,
-               &store->lead.locked, NULL);
+    return ask(store, by_lease ? lease_sql : lock_sql, by_lease ? 2 : 0, &store->lead.locked);
 }
 
 /* ---- taking and keeping ---- */
@@ -142,8 +161,7 @@ static struct error *try_lead(struct postgres_store *store, struct arena *arena,
     TRY(lead_connect(store, arena));
     enum fate fate = try_lock(store);
     if (fate == FATE_DONE && lead->locked)
-        fate = ask(store, store->options.fill ? fill_sql : take_sql, 1, TAKE_TIMEOUT_MS, &found,
-                   &lead->known);
+        fate = take(store, &found);
     struct error *error =
         fate == FATE_DONE ? NULL : session_error(lead->session, arena, "The lead cannot be taken");
     if (fate == FATE_DONE && lead->locked && !found)
@@ -186,7 +204,7 @@ bool postgres_leads(struct store *base) {
     if (lead_connect(store, &scratch) != NULL)
         return true;
     bool found = true;
-    enum fate fate = ask(store, look_sql, 1, LOOK_TIMEOUT_MS, &found, NULL);
+    enum fate fate = ask(store, look_sql, 1, &found);
     if (fate == FATE_DONE && found)
         fate = try_lock(store);
     if (fate == FATE_DONE && found)
@@ -198,10 +216,14 @@ bool postgres_leads(struct store *base) {
     return found;
 }
 
+void lead_drop_session(struct postgres_store *store) {
+    drop_session(&store->lead);
+}
+
 void lead_release(struct postgres_store *store) {
     bool given_up;
     struct lead *lead = &store->lead;
     if (lead->session != NULL && lead->locked)
-        (void)ask(store, give_up_sql, 1, LOOK_TIMEOUT_MS, &given_up, NULL);
+        (void)ask(store, give_up_sql, 1, &given_up);
     drop_session(lead);
 }

@@ -4,7 +4,8 @@
  *   gramme_version     grp, seq, writer, committed: 0 is the row of the lead (lead.c), -1 is for
  *                      syncs (commit.c), -2 the lease
  *   gramme_dropped     id, keyspace, first, last: ranges that are still to be deleted (drops.c)
- *   gramme_store       name, value: "format" is "1"; notes (notes.c)
+ *   gramme_store       name, value: "format" is "1"; "secret" and "leader" are of peers.c; notes
+ *                      (notes.c)
  *
  * They are in the first schema of the search path, so that a database may have several stores. */
 #include <stdio.h>

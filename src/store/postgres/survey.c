@@ -2,6 +2,8 @@
  * rights that a store needs. */
 #include "store/postgres/survey.h"
 
+#include "base/secret.h"
+#include "store/postgres/peers.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/session.h"
 
@@ -141,9 +143,13 @@ struct error *postgres_store_init(struct arena *arena, const char *url, bool sin
                                   const struct store_keyspace *keyspaces, size_t count) {
     struct postgres_store_options options = {.url = url, .create = true};
     struct store *store = NULL;
+    uint8_t secret[POSTGRES_SECRET_BYTES];
     TRY(postgres_store_open(arena, &options, keyspaces, count, &store));
     struct error *error =
         postgres_note_write(store, arena, COPIES, slice_text(single ? ONE_COPY : QUORUM));
+    if (error == NULL)
+        error = postgres_store_secret(store, arena, secret);
+    secret_wipe(secret, sizeof(secret));
     store_close(store);
     return error;
 }
