@@ -49,6 +49,8 @@ enum op_flags {
     OP_STREAMS = 1 << 5,
     /* It is about no resource: no member names one. */
     OP_NO_RESOURCE = 1 << 6,
+    /* A request with a ClientRequestToken happens once, however often it comes. */
+    OP_TOKEN = 1 << 7,
 };
 
 /* What an I/O thread or worker gives to the calls it runs. */

@@ -1,6 +1,8 @@
 /* pages.c - answering them. */
 #include "pipeline/pages.h"
 
+#include <stdio.h>
+
 #include "base/container.h"
 #include "pipeline/routes.h"
 #include "pipeline/thread.h"
@@ -22,24 +24,37 @@ static void reply(struct exchange *exchange, int status, struct slice content_ty
 
 /* ---- health ---- */
 
-static void reply_health(struct exchange *exchange, const struct pages *pages, bool well,
+void pages_tell_leader(struct pages *pages, const char *leader) {
+    pthread_mutex_lock(&pages->lock);
+    snprintf(pages->leader, sizeof(pages->leader), "%s", leader);
+    pthread_mutex_unlock(&pages->lock);
+}
+
+static void write_role(struct exchange *exchange, struct pages *pages) {
+    static const char *const roles[] = {"waiting", "waiting", "serving", "leading", "leading"};
+    pthread_mutex_lock(&pages->lock);
+    buffer_printf(&exchange->reply, ",\"role\":\"%s\",\"leader\":\"%s\"",
+                  roles[atomic_load(&pages->state)], pages->leader);
+    pthread_mutex_unlock(&pages->lock);
+}
+
+static void reply_health(struct exchange *exchange, struct pages *pages, bool well,
                          const char *word) {
     buffer_printf(&exchange->reply, "{\"status\":\"%s\"", word);
     if (pages->shared)
-        buffer_printf(&exchange->reply, ",\"role\":\"%s\"",
-                      atomic_load(&pages->state) <= PAGES_WAITING ? "waiting" : "leader");
+        write_role(exchange, pages);
     buffer_append_text(&exchange->reply, "}\n");
     reply(exchange, well ? 200 : 503, SLICE_LITERAL("application/json"));
 }
 
-static void handle_live(struct exchange *exchange, const struct pages *pages) {
+static void handle_live(struct exchange *exchange, struct pages *pages) {
     reply_health(exchange, pages, true, "live");
 }
 
-static void handle_ready(struct exchange *exchange, const struct pages *pages) {
-    static const char *const words[] = {"starting", "waiting", "ready", "stopping"};
+static void handle_ready(struct exchange *exchange, struct pages *pages) {
+    static const char *const words[] = {"starting", "waiting", "ready", "ready", "stopping"};
     enum pages_state state = atomic_load(&pages->state);
-    reply_health(exchange, pages, state == PAGES_READY, words[state]);
+    reply_health(exchange, pages, state == PAGES_READY || state == PAGES_FOLLOWING, words[state]);
 }
 
 /* ---- metrics ---- */
@@ -69,9 +84,15 @@ static bool may_read(struct exchange *exchange, const struct pages *pages) {
     return pages->open || comes_from_here(exchange) || routes_are_allowed(exchange);
 }
 
-static void handle_metrics(struct exchange *exchange, const struct pages *pages) {
+/* Short enough for an I/O thread. */
+static void send_following(struct exchange *exchange, const struct pages *pages) {
+    struct slice accept = http_request_find(&exchange->request, SLICE_LITERAL("accept"));
+    reply(exchange, 200, pages->write_following(pages->user, accept, &exchange->reply));
+}
+
+static void handle_metrics(struct exchange *exchange, struct pages *pages) {
     enum pages_state state = atomic_load(&pages->state);
-    if (state == PAGES_STARTING || state == PAGES_WAITING) {
+    if (state == PAGES_STARTING || (state < PAGES_READY && pages->write_following == NULL)) {
         handle_ready(exchange, pages);
         return;
     }
@@ -79,6 +100,10 @@ static void handle_metrics(struct exchange *exchange, const struct pages *pages)
         buffer_append_text(&exchange->reply, "metrics are for this machine, unless the server has "
                                              "--metrics-open or a --metrics-port\n");
         reply(exchange, 403, SLICE_LITERAL("text/plain"));
+        return;
+    }
+    if (state < PAGES_READY) {
+        send_following(exchange, pages);
         return;
     }
     struct page_task *page = ARENA_NEW(&exchange->arena, struct page_task);
@@ -92,7 +117,7 @@ static void handle_metrics(struct exchange *exchange, const struct pages *pages)
 bool pages_handle(struct exchange *exchange) {
     static const struct {
         const char *path;
-        void (*handle)(struct exchange *exchange, const struct pages *pages);
+        void (*handle)(struct exchange *exchange, struct pages *pages);
     } paths[] = {
         {"/metrics", handle_metrics},
         {"/health", handle_live},

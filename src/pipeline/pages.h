@@ -1,9 +1,9 @@
 /* pages.h - what who watches the server asks for with GET: /metrics and /health.
  *
  *   /health, /health/live  200 as long as somebody answers
- *   /health/ready          200 when requests are served; 503 while the server starts or stops, or
- *                          waits because another one leads the store that they share
- *   /metrics               numbers for Prometheus; 503 while the server starts or waits
+ *   /health/ready          200 when requests are served, also by way of the server that leads the
+ *                          store; 503 while the server starts or stops, or nobody leads
+ *   /metrics               numbers for Prometheus; 503 while the server starts
  *
  * /health tells nobody anything, and everybody may ask. So may they for /metrics where nobody is
  * asked who they are, on its own port, or when it is said to be open; else only who comes from this
@@ -14,6 +14,7 @@
 #ifndef GRAMME_PIPELINE_PAGES_H
 #define GRAMME_PIPELINE_PAGES_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "endpoint/endpoint.h"
@@ -21,19 +22,28 @@
 
 struct op_context;
 
-enum pages_state { PAGES_STARTING, PAGES_WAITING, PAGES_READY, PAGES_STOPPING };
+enum pages_state { PAGES_STARTING, PAGES_WAITING, PAGES_FOLLOWING, PAGES_READY, PAGES_STOPPING };
+
+enum { PAGES_LEADER_CHARS = 300 };
 
 struct pages {
     /* Writes the page, on a worker with its context; returns its content type, which is constant.
      * `accept` is the header of that name, or absent. */
     struct slice (*write)(void *user, struct op_context *context, struct slice accept,
                           struct buffer *out);
+    /* Likewise of a server that another one leads, on an I/O thread: it is short. Or NULL. */
+    struct slice (*write_following)(void *user, struct slice accept, struct buffer *out);
     void *user;
-    bool shared;             /* its store is one that several servers may lead: its role is told */
-    bool open;               /* /metrics to everybody */
-    struct workers *workers; /* from PAGES_READY on */
+    bool shared;          /* its store is one that several servers may lead: its role is told */
+    pthread_mutex_t lock; /* of the next */
+    char leader[PAGES_LEADER_CHARS]; /* where that is; empty: nobody knows */
+    bool open;                       /* /metrics to everybody */
+    struct workers *workers;         /* from PAGES_READY on */
     _Atomic(enum pages_state) state;
 };
+
+/* What the role's page says about who leads; from any thread. */
+void pages_tell_leader(struct pages *pages, const char *leader);
 
 /* The endpoint's handle_other. */
 bool pages_handle(struct exchange *exchange);

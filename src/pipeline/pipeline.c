@@ -309,6 +309,30 @@ static const struct op *find_operation(const struct http_request *request, unsig
     return op != NULL && ((op->flags & OP_STREAMS) != 0) == of_streams ? op : NULL;
 }
 
+/* Such a request happens once, however often it comes. */
+static bool has_token(struct exchange *exchange) {
+    struct json_reader reader;
+    json_reader_init(&reader, exchange->request.body, &exchange->arena);
+    if (json_next(&reader) != JSON_OBJECT_BEGIN)
+        return false;
+    while (json_next_name(&reader)) {
+        bool named = slice_is(reader.text, "ClientRequestToken");
+        if (json_next(&reader) == JSON_STRING && named)
+            return reader.text.len > 0;
+        if (!json_skip(&reader))
+            return false;
+    }
+    return false;
+}
+
+bool pipeline_may_repeat(struct exchange *exchange) {
+    unsigned number;
+    const struct op *op = find_operation(&exchange->request, &number);
+    if (op == NULL || !(op->flags & OP_WRITES))
+        return op != NULL;
+    return (op->flags & OP_TOKEN) && has_token(exchange);
+}
+
 /* To a name that it does not know the service says nothing. One that it knows and that is missing
  * here has no answer to be exact about, and whoever asked should not look for their own mistake. */
 static struct error *no_operation(struct arena *arena, const struct http_request *request) {

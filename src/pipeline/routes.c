@@ -39,15 +39,25 @@ static bool show_console(struct exchange *exchange) {
     return thread->console != NULL && console_handle(exchange, thread->console);
 }
 
+static const struct route *route_at(struct slice path) {
+    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
+        if (slice_equal(path, slice_text(routes[i].path)))
+            return &routes[i];
+    return NULL;
+}
+
+bool routes_know(struct slice path) {
+    return route_at(path) != NULL;
+}
+
 bool routes_handle(struct exchange *exchange) {
     if (show_console(exchange))
         return true;
-    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
-        if (slice_equal(exchange->request.path, slice_text(routes[i].path))) {
-            if (routes_are_allowed(exchange))
-                return routes[i].handle(exchange, exchange->thread_context);
-            refuse(exchange);
-            return true;
-        }
-    return false;
+    const struct route *route = route_at(exchange->request.path);
+    if (route == NULL)
+        return false;
+    if (routes_are_allowed(exchange))
+        return route->handle(exchange, exchange->thread_context);
+    refuse(exchange);
+    return true;
 }

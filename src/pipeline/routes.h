@@ -9,5 +9,7 @@
 bool routes_handle(struct exchange *exchange);
 /* Where signatures are verified, these paths are the owner's: whether it is them who ask. */
 bool routes_are_allowed(struct exchange *exchange);
+/* Whether there may be something at this path, besides the console's pages. */
+bool routes_know(struct slice path);
 
 #endif

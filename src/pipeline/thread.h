@@ -29,7 +29,7 @@ struct pipeline_thread {
     uint64_t throttle_loop_ms;
     struct faults *faults; /* NULL: nothing is to go wrong */
     struct delays *delays; /* with faults */
-    const struct pages *pages;
+    struct pages *pages;
     const struct console *console; /* NULL: there is none */
     struct slow_log *slow;         /* NULL: there is none */
     /* Has published what was counted, before metrics are read and around a move of the clock. */

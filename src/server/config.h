@@ -6,10 +6,10 @@
 
 enum server_durability { SERVER_SYNC, SERVER_RELAXED };
 
-/* Another server leads the store, and this one waits for it to go. */
+/* Another server leads the store, and this one hands on to it and waits for it to go. */
 struct server_waiter {
-    /* Is called again and again; it answers at `port` meanwhile, though not to requests. False: it
-     * is not to start after all. */
+    /* Is called again and again; it answers at `port` meanwhile. False: it is not to start after
+     * all. */
     bool (*goes_on)(struct server_waiter *waiter, struct slice place, uint16_t port);
 };
 
@@ -22,6 +22,8 @@ struct server_config {
     const char **allow_origins; /* whose web pages may ask, likewise; "*": all */
     const char *data_directory; /* NULL: in memory, or elsewhere */
     const char *store_url;      /* of a server that keeps the data, for several of us; or NULL */
+    const char *node;      /* with it: "host:port" at which the others reach this one; or NULL */
+    const char *advertise; /* likewise, as they see it; NULL: the same */
     struct server_waiter *waiter;
     const char *encrypt_with; /* where its master key is (admin/master_key.h); NULL: it is plain */
     enum server_durability durability;

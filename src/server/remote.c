@@ -1,5 +1,5 @@
-/* remote.c - a store that several servers share: one leads, the others wait here, before they have
- * read anything of it. */
+/* remote.c - a store that several servers share: one leads, the others hand requests on to it, and
+ * wait here for it to go, before they have read anything of the store. */
 #include "admin/shared_secrets.h"
 #include "base/log.h"
 #include "engine/engine.h"
@@ -7,31 +7,32 @@
 #include "store/postgres/postgres.h"
 #include "store/postgres/survey.h"
 
-enum { LEAD_WAIT_MS = 100, STOP_WAITING_MS = 1000 };
+enum { LEAD_WAIT_MS = 100 };
 
 static struct error *wait_until_it_leads(struct server *server, struct arena *arena,
-                                         struct store *store, uint16_t port) {
+                                         struct store *store) {
     struct server_waiter *waiter = server->config.waiter;
     for (bool leads = false; !leads;) {
-        if (waiter != NULL && !waiter->goes_on(waiter, server->place, port))
+        if (waiter != NULL && !waiter->goes_on(waiter, server->place, server->config.port))
             return error_local(arena, "stopped while another server leads");
         TRY(store_lead(store, arena, LEAD_WAIT_MS, &leads));
+        if (!leads)
+            server_follow(server, arena, store);
     }
     return NULL;
 }
 
-/* It has its port from here on, so that whoever asks hears that it waits. */
+/* It has its port from here on, and answers by way of the leader. */
 static struct error *wait_for_lead(struct server *server, struct arena *arena,
                                    struct store *store) {
-    struct endpoint *endpoint = NULL;
+    TRY(server_start_endpoint(server, arena));
+    server->config.port = endpoint_port(server->endpoint);
     atomic_store(&server->pages.state, PAGES_WAITING);
-    TRY(server_start_waiting_endpoint(server, arena, &endpoint));
-    server->config.port = endpoint_port(endpoint);
-    log_info("waiting: another server leads %.*s", SLICE_ARGS(server->place));
-    struct error *error = wait_until_it_leads(server, arena, store, server->config.port);
-    endpoint_stop(endpoint, STOP_WAITING_MS);
+    log_info("another server leads %.*s", SLICE_ARGS(server->place));
+    server_follow(server, arena, store);
+    TRY(wait_until_it_leads(server, arena, store));
     atomic_store(&server->pages.state, PAGES_STARTING);
-    return error;
+    return NULL;
 }
 
 static struct error *take_lead(struct server *server, struct arena *arena, struct store *store) {
@@ -86,6 +87,8 @@ struct error *server_open_remote(struct server *server, struct arena *arena,
     struct error *error = check_settings(server, arena, *ret_store);
     if (error == NULL)
         error = open_secrets(server, arena, *ret_store);
+    if (error == NULL)
+        error = server_open_node(server, arena, *ret_store);
     if (error == NULL)
         error = take_lead(server, arena, *ret_store);
     if (error != NULL)

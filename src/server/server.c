@@ -152,8 +152,9 @@ static struct endpoint_limits limits_of(const struct server_config *config) {
     return limits;
 }
 
-static struct error *start_endpoint(struct server *server, struct arena *arena) {
-    struct endpoint_config config = {
+struct endpoint_config server_endpoint_config(struct server *server, struct arena *arena) {
+    bool shared = server->node.tls != NULL;
+    return (struct endpoint_config){
         .host = slice_text(server->config.host),
         .port = server->config.port,
         .passed_fds = server->config.passed_fds,
@@ -167,18 +168,23 @@ static struct error *start_endpoint(struct server *server, struct arena *arena) 
         /* The Date header tells the real time: SDKs correct the dates they sign with by it. */
         .clock = &system_clock,
         .random = &system_random,
-        .handle = pipeline_handle,
-        .handle_form = query_handle,
-        .handle_service = service_route_handle,
-        .handle_own = routes_handle,
+        .handle = shared ? node_handle : pipeline_handle,
+        .handle_form = shared ? node_handle_form : query_handle,
+        .handle_service = shared ? node_handle_service : service_route_handle,
+        .handle_own = shared ? node_handle_own : routes_handle,
         .handle_other = pages_handle,
         .turned_away = pipeline_turned_away,
         .thread_start = server_io_thread_start,
         .thread_stop = server_io_thread_stop,
+        .ticked = shared ? server_io_thread_ticked : NULL,
         .sent = server_io_thread_sent,
-        .memory_freed = memory_freed,
+        .memory_freed = shared ? node_memory_freed : memory_freed,
         .user = server,
     };
+}
+
+struct error *server_start_endpoint(struct server *server, struct arena *arena) {
+    struct endpoint_config config = server_endpoint_config(server, arena);
     return endpoint_start(arena, &config, &server->endpoint);
 }
 
@@ -247,7 +253,9 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     TRY(server_start_publisher(server, arena));
     TRY(start_workers(server, arena));
     TRY(start_faults(server, arena));
-    TRY(start_endpoint(server, arena));
+    server_serve(server);
+    if (server->endpoint == NULL)
+        TRY(server_start_endpoint(server, arena));
     start_control(server, arena);
     server_publish_pages(server);
     return NULL;
@@ -308,6 +316,7 @@ unsigned server_look_ms(const struct server *server) {
 }
 
 bool server_look(struct server *server) {
+    server_give_back_memory(server);
     if (server->certificates != NULL)
         certificates_look(server->certificates);
     return store_leads(server->store);
@@ -340,6 +349,9 @@ void server_stop(struct server *server) {
     if (server->metrics_endpoint != NULL)
         endpoint_stop(server->metrics_endpoint, STOP_GRACE_MS);
     delays_hurry(server->delays);
+    server_end_following(server);
+    if (server->node.endpoint != NULL)
+        endpoint_stop(server->node.endpoint, STOP_GRACE_MS);
     if (server->endpoint != NULL)
         endpoint_stop(server->endpoint, STOP_GRACE_MS);
     workers_stop(server->workers);
@@ -358,6 +370,7 @@ void server_stop(struct server *server) {
     data_directory_release(&server->data);
     keyring_free(server->shared_secrets);
     certificates_close(server->certificates);
+    server_close_node(server);
     meters_free(server->meters);
     arena_release(&server->arena);
     free(server);

@@ -12,8 +12,10 @@
 #include "metrics/meters.h"
 #include "pipeline/pages.h"
 #include "pipeline/pipeline.h"
+#include "relay/relay.h"
 #include "server/config.h"
 #include "server/telemetry.h"
+#include "store/postgres/peers.h"
 
 struct access;
 struct audit_log;
@@ -23,6 +25,19 @@ struct endpoint;
 struct faults;
 struct publisher;
 struct services;
+
+/* A server as one of several on a store: where it hears the others, and whom it hands requests on
+ * to while it does not lead. Made, told and ended by the main thread. */
+struct server_node {
+    struct tls_server *tls;    /* by the store's secret; NULL: it has its store for itself */
+    struct endpoint *endpoint; /* at which the others hand requests on to it */
+    char address[POSTGRES_ADDRESS_CHARS]; /* by which they know it */
+    struct relay_tally tally;
+    struct relay_leader leader;  /* as all threads know it */
+    struct postgres_leader seen; /* likewise, as the store tells it */
+    atomic_bool freed;           /* memory, that is to be given back */
+    bool serves;                 /* threads that start from now on answer themselves */
+};
 
 struct server {
     struct server_config config;
@@ -54,6 +69,7 @@ struct server {
     struct op_context inside; /* of operations that it asks for itself */
     struct workers *workers;
     struct endpoint *endpoint;
+    struct server_node node; /* of a store that several servers share */
     struct control *control;
     struct slice endpoint_name;  /* host:port */
     const struct policy *policy; /* NULL: everything is allowed */
@@ -66,9 +82,19 @@ struct server {
 };
 
 /* threads.c: what each I/O thread and worker has. */
+struct server_thread {
+    struct pipeline_thread pipeline; /* what its handlers see; all of it from `serves` on */
+    struct relay *relay;             /* NULL: it hands nothing on */
+    bool serves;
+};
 struct op_context server_context_new(struct server *server);
 void server_context_free(struct op_context *context);
 void *server_io_thread_start(void *user, unsigned index);
+/* Of the endpoint where others hand requests on. */
+void *server_relayed_thread_start(void *user, unsigned index);
+/* On the thread itself: from now on it answers. */
+void server_thread_serve(struct server *server, struct server_thread *thread);
+bool server_io_thread_ticked(void *user, void *context);
 void server_io_thread_stop(void *user, void *context);
 void server_io_thread_sent(void *user, void *context);
 void *server_worker_start(void *user);
@@ -88,16 +114,37 @@ struct error *server_start_publisher(struct server *server, struct arena *arena)
 /* With a thread of its own, so that it answers when all others have too much to do, and before the
  * store is open, which may take a while. It has no authenticator: who can reach it may read. */
 struct error *server_start_metrics_endpoint(struct server *server, struct arena *arena);
-/* At the main port, while there is nothing else to answer there. */
-struct error *server_start_waiting_endpoint(struct server *server, struct arena *arena,
-                                            struct endpoint **ret_endpoint);
 
 /* remote.c: a store that several servers share. Waits until this one leads it. */
 struct error *server_open_remote(struct server *server, struct arena *arena,
                                  struct store **ret_store);
 
+/* node.c: one of several servers. */
+/* Listens for the others, and tells them where by the store. */
+struct error *server_open_node(struct server *server, struct arena *arena, struct store *store);
+/* Another server leads: looks for it, and tells all threads when it is another. */
+void server_follow(struct server *server, struct arena *arena, struct store *store);
+/* Its engine is open: all threads answer themselves, first what waited. */
+void server_serve(struct server *server);
+/* The endpoint's memory_freed, and what comes of it on the main thread, now and then. */
+void node_memory_freed(void *server);
+void server_give_back_memory(struct server *server);
+/* What waits for a leader is refused. */
+void server_end_following(struct server *server);
+/* After the last exchange. */
+void server_close_node(struct server *server);
+
+/* The handlers of a server with a shared store, as endpoint.h has them. */
+void node_handle(struct exchange *exchange);
+void node_handle_form(struct exchange *exchange);
+bool node_handle_service(struct exchange *exchange);
+bool node_handle_own(struct exchange *exchange);
+
 /* server.c: NULL ends the texts, or is for none. */
 struct guard_names server_names_of(struct arena *arena, const char **texts);
+/* Of the main endpoint. */
+struct endpoint_config server_endpoint_config(struct server *server, struct arena *arena);
+struct error *server_start_endpoint(struct server *server, struct arena *arena);
 
 /* beside.c: the services besides DynamoDB. */
 struct error *server_open_services(struct server *server, struct arena *arena);

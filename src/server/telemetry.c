@@ -7,6 +7,7 @@
 #include "pipeline/pipeline.h"
 #include "prometheus/meter_page.h"
 #include "prometheus/process.h"
+#include "relay/relay.h"
 
 static void write_build(const struct telemetry *telemetry, struct exposition *to) {
     struct slice program = slice_text(telemetry->program);
@@ -90,6 +91,47 @@ static void write_store(const struct telemetry *telemetry, struct arena *arena,
     }
 }
 
+/* ---- one of several servers ---- */
+
+static void write_relay(const struct telemetry *telemetry, struct exposition *to) {
+    const struct relay_tally *relay = telemetry->relay;
+    if (relay == NULL)
+        return;
+    const struct {
+        const char *name, *help;
+        uint64_t value;
+    } counters[] = {
+        {"gramme_relay_requests", "Requests handed on to the server that leads.",
+         atomic_load(&relay->sent)},
+        {"gramme_relay_repeated", "Of these, not for the first time.",
+         atomic_load(&relay->repeated)},
+        {"gramme_relay_waits", "Requests that waited because no server led.",
+         atomic_load(&relay->waited)},
+        {"gramme_relay_given_up", "Of these, those that waited in vain.",
+         atomic_load(&relay->given_up)},
+        {"gramme_relay_in_doubt", "Writes handed on whose answer was lost.",
+         atomic_load(&relay->doubtful)},
+    };
+    struct exposition_labels labels = labels_with(NO_LABELS, "role", slice_text(telemetry->role));
+    exposition_family(to, "gramme_role", EXPOSITION_GAUGE,
+                      "What this server does on the store it shares.");
+    exposition_sample(to, "", &labels, 1);
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        exposition_single(to, counters[i].name, EXPOSITION_COUNTER, counters[i].help,
+                          (double)counters[i].value);
+}
+
+struct slice telemetry_write_following(const struct telemetry *telemetry, struct slice accept,
+                                       struct buffer *out) {
+    struct exposition to = {.out = out, .open_metrics = exposition_wants_open_metrics(accept)};
+    write_relay(telemetry, &to);
+    write_connections(telemetry, &to);
+    write_memory(telemetry, &to);
+    process_page_write(&to);
+    exposition_end(&to);
+    return exposition_content_type(to.open_metrics);
+}
+
 /* ---- tables ---- */
 
 static void write_count(struct exposition *to, const struct exposition_labels *labels,
@@ -141,6 +183,7 @@ struct slice telemetry_write(const struct telemetry *telemetry, struct catalog_v
     write_connections(telemetry, &to);
     write_memory(telemetry, &to);
     write_backups(telemetry, &to);
+    write_relay(telemetry, &to);
     write_store(telemetry, &arena, &to);
     process_page_write(&to);
     exposition_end(&to);

@@ -11,6 +11,7 @@ struct control_tally;
 struct endpoint;
 struct engine;
 struct meters;
+struct relay_tally;
 struct store;
 struct workers;
 
@@ -24,10 +25,16 @@ struct telemetry {
     const char *const *names; /* of operations, by number */
     const char *program;      /* its name and version */
     int64_t started_ms;
+    const struct relay_tally *relay; /* of servers that share a store; or NULL */
+    const char *role;                /* likewise: "leading" or "serving" */
 };
 
 /* Returns the content type; `accept` chooses between the two formats. */
 struct slice telemetry_write(const struct telemetry *telemetry, struct catalog_view *catalog,
                              struct slice accept, struct buffer *out);
+
+/* Likewise of a server that another one leads: what it hands on, its connections, its process. */
+struct slice telemetry_write_following(const struct telemetry *telemetry, struct slice accept,
+                                       struct buffer *out);
 
 #endif

@@ -36,11 +36,33 @@ static void publish(void *user) {
     publisher_sample(user);
 }
 
+/* What it has while another server leads. */
+static struct server_thread *thread_new(struct server *server) {
+    struct server_thread *thread = calloc(1, sizeof(*thread));
+    CHECK(thread != NULL);
+    thread->pipeline.pages = &server->pages;
+    thread->pipeline.console = server->config.no_console ? NULL : &server->console;
+    if (server->node.tls == NULL || server->node.serves)
+        server_thread_serve(server, thread);
+    return thread;
+}
+
 void *server_io_thread_start(void *user, unsigned index) {
     (void)index;
     struct server *server = user;
-    struct pipeline_thread *thread = calloc(1, sizeof(*thread));
-    CHECK(thread != NULL);
+    struct relay_options options = {.tls = server->node.tls, .tally = &server->node.tally};
+    struct server_thread *thread = thread_new(server);
+    if (!thread->serves)
+        thread->relay = relay_new(&options);
+    return thread;
+}
+
+void *server_relayed_thread_start(void *user, unsigned index) {
+    (void)index;
+    return thread_new(user);
+}
+
+static void fill(struct server *server, struct pipeline_thread *thread) {
     thread->ops = server_context_new(server);
     thread->workers = server->workers;
     thread->policy = server->policy;
@@ -49,8 +71,6 @@ void *server_io_thread_start(void *user, unsigned index) {
                                                   server->config.skew_minutes, server->clock);
     if (server->audit != NULL)
         thread->auditor = auditor_new(server->audit);
-    thread->pages = &server->pages;
-    thread->console = server->config.no_console ? NULL : &server->console;
     thread->slow = server->config.slow_ms == 0 ? NULL : &server->slow;
     thread->publishing = (struct publishing){publish, server->publisher};
     thread->meter.thread = meters_join(server->meters);
@@ -58,22 +78,37 @@ void *server_io_thread_start(void *user, unsigned index) {
     thread->faults = server->faults;
     thread->delays = server->delays;
     thread->test_clock = server->config.test_clock ? &server->movable : NULL;
-    return thread;
+}
+
+void server_thread_serve(struct server *server, struct server_thread *thread) {
+    fill(server, &thread->pipeline);
+    thread->serves = true;
+    if (thread->relay != NULL)
+        relay_serve(thread->relay);
 }
 
 void server_io_thread_stop(void *user, void *context) {
     (void)user;
-    struct pipeline_thread *thread = context;
-    server_context_free(&thread->ops);
-    authenticator_free(thread->authenticator);
-    auditor_free(thread->auditor);
+    struct server_thread *thread = context;
+    if (thread->serves)
+        server_context_free(&thread->pipeline.ops);
+    authenticator_free(thread->pipeline.authenticator);
+    auditor_free(thread->pipeline.auditor);
+    relay_free(thread->relay);
     free(thread);
 }
 
 void server_io_thread_sent(void *user, void *context) {
     (void)user;
-    struct pipeline_thread *thread = context;
-    call_meter_sent(&thread->meter);
+    struct server_thread *thread = context;
+    if (thread->serves)
+        call_meter_sent(&thread->pipeline.meter);
+}
+
+bool server_io_thread_ticked(void *user, void *context) {
+    (void)user;
+    struct server_thread *thread = context;
+    return thread->relay != NULL && relay_tick(thread->relay);
 }
 
 void *server_worker_start(void *user) {

@@ -5,7 +5,6 @@
 #include "base/check.h"
 #include "engine/engine.h"
 #include "publish/publisher.h"
-#include "server/certificates.h"
 #include "server/services.h"
 #include "server/state.h"
 
@@ -36,11 +35,22 @@ static struct slice write_metrics(void *user, struct op_context *context, struct
     return telemetry_write(&server->telemetry, context->catalog, accept, out);
 }
 
+static struct slice write_following(void *user, struct slice accept, struct buffer *out) {
+    const struct server *server = user;
+    struct telemetry telemetry = {
+        .endpoint = server->endpoint,
+        .relay = &server->node.tally,
+        .role = atomic_load(&server->pages.state) == PAGES_FOLLOWING ? "serving" : "waiting"};
+    return telemetry_write_following(&telemetry, accept, out);
+}
+
 void server_open_pages(struct server *server) {
     server->pages = (struct pages){.write = write_metrics,
+                                   .write_following = write_following,
                                    .user = server,
                                    .shared = server->config.store_url != NULL,
                                    .open = server->config.metrics_open};
+    pthread_mutex_init(&server->pages.lock, NULL);
     server->telemetry.started_ms = clock_now_ms(&system_clock);
     server->console =
         (struct console){.region = slice_text(server->config.region), .auth = server->config.auth};
@@ -57,6 +67,8 @@ void server_publish_pages(struct server *server) {
         .names = server->operations,
         .program = server->config.program == NULL ? "gramme" : server->config.program,
         .started_ms = server->telemetry.started_ms,
+        .relay = server->node.tls == NULL ? NULL : &server->node.tally,
+        .role = "leading",
     };
     server->pages.workers = server->workers;
     atomic_store(&server->pages.state, PAGES_READY);
@@ -78,16 +90,6 @@ static void metrics_thread_stop(void *user, void *context) {
 
 static void handle_nothing(struct exchange *exchange) {
     exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 404});
-}
-
-/* Clients try again, and a load balancer finds another server meanwhile. */
-static void handle_later(struct exchange *exchange) {
-    buffer_append_text(&exchange->reply,
-                       "{\"__type\":\"com.amazon.coral.service#ServiceUnavailableException\","
-                       "\"message\":\"This server waits: another one leads\"}");
-    exchange_reply_with(
-        exchange, &(struct exchange_reply_options){
-                      .status = 503, .content_type = SLICE_LITERAL("application/x-amz-json-1.0")});
 }
 
 static struct endpoint_config pages_config(struct server *server, struct arena *arena) {
@@ -113,14 +115,4 @@ struct error *server_start_metrics_endpoint(struct server *server, struct arena 
     if (config.port == 0)
         return NULL;
     return endpoint_start(arena, &config, &server->metrics_endpoint);
-}
-
-struct error *server_start_waiting_endpoint(struct server *server, struct arena *arena,
-                                            struct endpoint **ret_endpoint) {
-    struct endpoint_config config = pages_config(server, arena);
-    config.port = server->config.port;
-    config.passed_fds = server->config.passed_fds;
-    config.handle = handle_later;
-    config.tls = server->certificates == NULL ? NULL : certificates_tls(server->certificates);
-    return endpoint_start(arena, &config, ret_endpoint);
 }

@@ -15,7 +15,8 @@ with a key that it may sign with in GRAMME_KEY_ID and GRAMME_SECRET.
 Leaving the `with` block sends SIGTERM and fails unless the server ends with status 0, in time, and
 without a word from a sanitizer. GRAMME_BIN chooses another binary. GRAMME_ENDPOINT names a server
 that runs already, to try the tests on another implementation; nothing is started or stopped then.
-With GRAMME_POSTGRES the data of every server is on that PostgreSQL server (shared_store.py).
+With GRAMME_POSTGRES the data of every server is on that PostgreSQL server (shared_store.py); with
+GRAMME_TEST_FOLLOWER, too, another server leads there, and the tests talk to one that follows it.
 """
 
 import os
@@ -33,6 +34,8 @@ import tls
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTENING = re.compile(r"listening on (https?://([^\s:]+|\[[^\]]+\]):(\d+))")
+FOLLOWING = re.compile(r"following: .*\n  endpoint    (https?://([^\s:]+|\[[^\]]+\]):(\d+))")
+FOLLOWS = "GRAMME_TEST_FOLLOWER" in os.environ
 SANITIZER = re.compile(r"(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error:")
 START_S = 30
 STOP_S = 30
@@ -50,6 +53,7 @@ class Server:
         self.preexec = preexec
         self.wanted_port = port
         self.process = None
+        self.leader = None
         self.output = ""
         self.endpoint = os.environ.get("GRAMME_ENDPOINT")
 
@@ -65,8 +69,13 @@ class Server:
             arguments += ["--auth", "--root-key", signing.write_key(pathlib.Path(self.directory.name, "key"))]
         if shared_store.URL:
             arguments = shared_store.arguments(binary(), arguments)
+        if FOLLOWS and "--store" in arguments:
+            self.leader = Leader(*arguments).start()
         if tls.ENCRYPTED:
             arguments += tls.arguments(tls.shared_directory(binary()))
+        return self.launch(arguments)
+
+    def launch(self, arguments):
         self.process = subprocess.Popen(
             [binary(), "serve", "--port", str(self.wanted_port), *arguments], stdin=subprocess.DEVNULL, text=True,
             stdout=subprocess.PIPE, stderr=self.errors, preexec_fn=self.preexec)
@@ -74,7 +83,7 @@ class Server:
         self.reader = threading.Thread(target=self._read_output, daemon=True)
         self.reader.start()
         self.started.wait(START_S)
-        match = LISTENING.search(self.output)
+        match = (FOLLOWING if self.leader else LISTENING).search(self.output)
         if not match:
             self.process.kill()
             raise AssertionError(f"the server did not start:\n{self.output}\n{self.error_text()}")
@@ -85,7 +94,7 @@ class Server:
         # Reads to the end, so that the server never waits for a full pipe.
         for line in self.process.stdout:
             self.output += line
-            if LISTENING.search(line):
+            if LISTENING.search(line) or FOLLOWING.search(self.output):
                 self.started.set()
         self.started.set()
 
@@ -106,11 +115,15 @@ class Server:
         self.reader.join()
         self.process.stdout.close()
         errors = self.error_text()
+        if self.leader:
+            self.leader.stop()
         if status != 0 or SANITIZER.search(errors):
             raise AssertionError(f"the server ended badly: {status}\n{errors}")
 
     def kill(self):
         """kill -9: what a crash does."""
+        if self.leader:
+            self.leader.kill()
         self.process.kill()
         self.process.wait()
         self.reader.join()
@@ -132,6 +145,14 @@ class Server:
             if not kind:
                 raise
             print(f"# {self.error_text()}", file=sys.stderr)
+
+
+class Leader(Server):
+    """One whose arguments are taken as they are, before a server that follows it."""
+
+    def start(self):
+        self.errors = tempfile.TemporaryFile("a+", errors="replace")
+        return self.launch(self.arguments)
 
 
 def main():

@@ -1,25 +1,20 @@
 """Several servers on one PostgreSQL store: how it is made, who leads, who takes over, and what is refused."""
 
-import json
 import os
 import pathlib
 import re
 import signal
-import subprocess
 import tempfile
 import threading
 import time
 import unittest
-import uuid
 
+import nodes
 import shared_store
 import wire
-from server import LISTENING, Server, binary
+from nodes import Follower, WAIT_S, KEY_SCHEMA, create_table, gramme, keys, post, put, ready, wait_until
+from server import Server
 
-WAIT_S = 30
-WAITING = re.compile(r"waiting: another server leads .*\n  health      http://127.0.0.1:(\d+)/health/ready")
-KEY_SCHEMA = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
-              "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}
 CLUSTER = shared_store.Cluster()
 
 
@@ -28,69 +23,8 @@ def setUpModule():
     CLUSTER.__enter__()
 
 
-def wait_until(condition, what):
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what} did not happen in {WAIT_S} s")
-        time.sleep(0.01)
-
-
-def gramme(*arguments):
-    return subprocess.run([binary(), *arguments], text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
-
-
 def new_store():
-    return shared_store.make(binary(), f"s{uuid.uuid4().hex}", CLUSTER.url)
-
-
-def post(port, operation, **body):
-    return wire.call(port, operation, json.dumps(body).encode())
-
-
-def put(port, key, value="1"):
-    return post(port, "PutItem", TableName="table", Item={"k": {"S": key}, "v": {"S": value}})
-
-
-def create_table(port):
-    reply = post(port, "CreateTable", TableName="table", **KEY_SCHEMA)
-    assert reply.status == 200, reply.body
-
-
-def keys(port):
-    found, start = set(), {}
-    while True:
-        page = post(port, "Scan", TableName="table", ConsistentRead=True, **start).json
-        found |= {item["k"]["S"] for item in page["Items"]}
-        if "LastEvaluatedKey" not in page:
-            return found
-        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
-
-
-def ready(port):
-    reply = wire.http_request(port, "GET", "/health/ready", {})
-    return reply.status, reply.json
-
-
-class Waiter(Server):
-    """A server that is expected to wait, on a store that another one leads."""
-
-    def start(self):
-        self.errors = tempfile.TemporaryFile("a+", errors="replace")
-        self.process = subprocess.Popen([binary(), "serve", "--port", "0", *self.arguments], stdin=subprocess.DEVNULL,
-                                        text=True, stdout=subprocess.PIPE, stderr=self.errors)
-        self.started = threading.Event()
-        self.reader = threading.Thread(target=self._read_output, daemon=True)
-        self.reader.start()
-        wait_until(lambda: WAITING.search(self.output) or self.process.poll() is not None, "waiting")
-        self.port = int(WAITING.search(self.output).group(1))
-        return self
-
-    def wait_for_lead(self):
-        wait_until(lambda: LISTENING.search(self.output), "taking over")
-        match = LISTENING.search(self.output)
-        assert int(match.group(3)) == self.port, self.output
-        wait_until(lambda: ready(self.port)[0] == 200, "being ready")
+    return nodes.new_store(CLUSTER)
 
 
 class Making(unittest.TestCase):
@@ -110,7 +44,8 @@ class Making(unittest.TestCase):
         with Server("--store", url) as server:
             create_table(server.port)
             self.assertEqual(put(server.port, "a").status, 200)
-            self.assertEqual(ready(server.port), (200, {"status": "ready", "role": "leader"}))
+            status, page = ready(server.port)
+            self.assertEqual((status, page["status"], page["role"]), (200, "ready", "leading"))
         self.assertEqual(gramme("store", "init", "--unsafe", url).returncode, 0)
         with Server("--store", url) as server:
             self.assertEqual(keys(server.port), {"a"})
@@ -205,25 +140,26 @@ class Making(unittest.TestCase):
 
 
 class Leading(unittest.TestCase):
-    def test_who_waits_says_so_and_takes_over(self):
+    def test_who_follows_says_so_and_takes_over(self):
         store = new_store()
-        with Server("--store", store) as leader, Waiter("--store", store) as waiter:
+        with Server("--store", store) as leader, Follower("--store", store) as follower:
             create_table(leader.port)
             put(leader.port, "a")
-            self.assertEqual(ready(waiter.port), (503, {"status": "waiting", "role": "waiting"}))
-            self.assertEqual(wire.http_request(waiter.port, "GET", "/metrics", {}).status, 503)
-            reply = put(waiter.port, "b")
-            self.assertEqual((reply.status, reply.json["__type"].split("#")[1]), (503, "ServiceUnavailableException"))
+            place = ready(leader.port)[1]["leader"]
+            self.assertEqual(ready(leader.port), (200, {"status": "ready", "role": "leading", "leader": place}))
+            self.assertEqual(ready(follower.port), (200, {"status": "ready", "role": "serving", "leader": place}))
+            self.assertEqual(put(follower.port, "b").status, 200)
             leader.stop()
-            waiter.wait_for_lead()
-            self.assertEqual(ready(waiter.port), (200, {"status": "ready", "role": "leader"}))
-            self.assertEqual(put(waiter.port, "b").status, 200)
-            self.assertEqual(keys(waiter.port), {"a", "b"})
+            follower.wait_for_lead()
+            self.assertEqual(ready(follower.port)[1]["role"], "leading")
+            self.assertNotEqual(ready(follower.port)[1]["leader"], place)
+            self.assertEqual(put(follower.port, "c").status, 200)
+            self.assertEqual(keys(follower.port), {"a", "b", "c"})
 
-    def test_who_waits_can_be_stopped(self):
+    def test_who_follows_can_be_stopped(self):
         store = new_store()
         with Server("--store", store) as leader:
-            with Waiter("--store", store):
+            with Follower("--store", store):
                 pass
             self.assertEqual(ready(leader.port)[0], 200)
 
@@ -231,7 +167,7 @@ class Leading(unittest.TestCase):
         store = new_store()
         leader = Server("--store", store).start()
         self.addCleanup(leader.process.kill)
-        with Waiter("--store", store) as waiter:
+        with Follower("--store", store) as follower:
             create_table(leader.port)
             put(leader.port, "a", "old")
             os.kill(leader.process.pid, signal.SIGSTOP)
@@ -239,8 +175,8 @@ class Leading(unittest.TestCase):
             statuses = []
             late = threading.Thread(target=lambda: statuses.append(self.late_put(leader.port)))
             late.start()
-            waiter.wait_for_lead()
-            self.assertEqual(put(waiter.port, "a", "new").status, 200)
+            follower.wait_for_lead()
+            self.assertEqual(put(follower.port, "a", "new").status, 200)
             os.kill(leader.process.pid, signal.SIGCONT)
             self.assertEqual(leader.process.wait(WAIT_S), 1)
             late.join()
@@ -248,7 +184,7 @@ class Leading(unittest.TestCase):
             self.assertIn("leads its store no more, and ends", leader.error_text())
             leader.reader.join()
             leader.process.stdout.close()
-            item = post(waiter.port, "GetItem", TableName="table", Key={"k": {"S": "a"}}).json["Item"]
+            item = post(follower.port, "GetItem", TableName="table", Key={"k": {"S": "a"}}).json["Item"]
             self.assertEqual(item["v"]["S"], "new")
 
     @staticmethod
@@ -374,16 +310,16 @@ class Killing(unittest.TestCase):
         load = Load(leader.port)
         try:
             for _ in range(3):
-                waiter = Waiter("--store", store).start()
-                self.addCleanup(waiter.process.kill)
+                follower = Follower("--store", store).start()
+                self.addCleanup(follower.process.kill)
                 before = len(load.acknowledged)
                 wait_until(lambda: len(load.acknowledged) > before + 50, "writing")
                 leader.kill()
                 began, before = time.monotonic(), len(load.acknowledged)
-                load.port = waiter.port
+                load.port = follower.port
                 wait_until(lambda: len(load.acknowledged) > before + 8, "writing again")
                 pauses.append(time.monotonic() - began)
-                leader = waiter
+                leader = follower
         finally:
             load.end()
         self.check(leader.port, load, pauses)

@@ -1,4 +1,6 @@
 /* serve.c - `gramme serve`: starts the server, waits for signals, stops. */
+#include <stdlib.h>
+
 #include "admin/remote_store.h"
 #include "base/container.h"
 #include "base/leniency.h"
@@ -202,11 +204,12 @@ static bool serve_waits(struct server_waiter *base, struct slice place, uint16_t
     if (!waiter->told) {
         print_url(endpoint, sizeof(endpoint), waiter->config->tls_certificate != NULL,
                   host_to_try(waiter->config->host), port);
-        printf("gramme " GRAMME_VERSION " waiting: another server leads %.*s\n"
+        printf("gramme " GRAMME_VERSION " following: another server leads %.*s\n"
+               "  endpoint    %s\n"
                "  health      %s/health/ready\n",
-               SLICE_ARGS(place), endpoint);
+               SLICE_ARGS(place), endpoint, endpoint);
         fflush(stdout);
-        manager_tell("READY=1\nSTATUS=waiting: another server leads");
+        manager_tell("READY=1\nSTATUS=following: another server leads");
         waiter->told = true;
     }
     waiter->stopped = signals_wait(waiter->signals, 1) == SIGNAL_STOP;
@@ -220,7 +223,7 @@ static int wait_for_end(const struct signals *signals, struct server *server) {
         if (wish == SIGNAL_RELOAD)
             server_reload(server);
         else if (!server_look(server)) {
-            log_error("this server leads its store no more, and ends: started again, it waits");
+            log_error("this server leads its store no more, and ends: started again, it follows");
             return 1;
         }
     }
@@ -275,6 +278,17 @@ static bool is_host(const char *text) {
     for (size_t i = 0; i < len; i++)
         colons += text[i] == ':';
     return strspn(text, colons > 1 ? V6_CHARACTERS : NAME_CHARACTERS) == len;
+}
+
+static bool is_address(const char *text) {
+    const char *colon = strrchr(text, ':');
+    char host[256];
+    if (colon == NULL || (size_t)(colon - text) >= sizeof(host) || colon == text)
+        return false;
+    snprintf(host, sizeof(host), "%.*s", (int)(colon - text), text);
+    size_t digits = strspn(colon + 1, "0123456789");
+    return is_host(host) && digits > 0 && digits <= 5 && colon[1 + digits] == '\0' &&
+           atoi(colon + 1) <= 65535;
 }
 
 /* As browsers send it: no path, and no slash at its end. "null" is one, too. */
@@ -362,8 +376,16 @@ static const struct option serve_options[] = {
      .form = {"rocksdb:DIR, memory: or a postgres:// URL", is_store}, .otherwise = "as --data says",
      .help =
          "keep data elsewhere: postgres://... is a PostgreSQL server, on which several servers "
-         "may share a store, one leading and the others waiting to take over; gramme store init "
-         "makes it; see docs/CLUSTER.md. rocksdb:DIR and memory: are --data and --memory"},
+         "may share a store, one leading and the others handing on to it and ready to take over; "
+         "gramme store init makes it; see docs/CLUSTER.md. rocksdb:DIR and memory: are --data and "
+         "--memory"},
+    {"node", "HOST:PORT", .kind = OPTION_TEXT, AT(config.node), .form = {"HOST:PORT", is_address},
+     .needs = "store", .otherwise = "the address by which it reaches the store, any free port",
+     .help = "where other servers on the same store hand requests on to this one, encrypted, and "
+             "known by a secret in the store; see docs/CLUSTER.md"},
+    {"advertise", "HOST:PORT", .kind = OPTION_TEXT, AT(config.advertise),
+     .form = {"HOST:PORT", is_address}, .needs = "store", .otherwise = "as --node says",
+     .help = "what they are told instead, where addresses are translated"},
     {"encrypt-with", "KEY", .kind = OPTION_TEXT, AT(config.encrypt_with), .excludes = "memory",
      .otherwise = "plain",
      .help = "encrypt everything in DIR with the key in a file that only its owner may read; or "

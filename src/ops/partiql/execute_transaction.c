@@ -327,7 +327,7 @@ static void release(struct op_call *call) {
 
 const struct op op_execute_transaction = {
     .name = "ExecuteTransaction",
-    .flags = OP_READS | OP_WRITES | OP_OLDER_LAYER,
+    .flags = OP_READS | OP_WRITES | OP_OLDER_LAYER | OP_TOKEN,
     .input = &execute_transaction_shape,
     .validate = validate,
     .authorize = authorize,

@@ -380,7 +380,7 @@ static void release(struct op_call *call) {
 
 const struct op op_transact_write_items = {
     .name = "TransactWriteItems",
-    .flags = OP_WRITES | OP_OLDER_LAYER,
+    .flags = OP_WRITES | OP_OLDER_LAYER | OP_TOKEN,
     .input = &transact_write_items_shape,
     .validate = validate,
     .authorize = authorize,

@@ -1,0 +1,221 @@
+/* node.c - a server as one of several on a store: it listens for the others, hands requests on to
+ * the one that leads, and answers them itself when that is this one. */
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/heap.h"
+#include "base/log.h"
+#include "base/secret.h"
+#include "crypto/tls_server.h"
+#include "pipeline/query_route.h"
+#include "pipeline/routes.h"
+#include "pipeline/service_route.h"
+#include "server/state.h"
+
+/* ---- where it hears the others ---- */
+
+/* "host:port", "[::1]:port"; without a port 0. */
+static struct slice split_address(const char *text, uint16_t *ret_port) {
+    const char *colon = strrchr(text, ':');
+    *ret_port = colon == NULL ? 0 : (uint16_t)atoi(colon + 1);
+    return colon == NULL ? slice_text(text) : slice_of(text, (size_t)(colon - text));
+}
+
+static struct error *listen_for_others(struct server *server, struct arena *arena,
+                                       struct slice host, uint16_t port) {
+    struct endpoint_config config = server_endpoint_config(server, arena);
+    config.host = host;
+    config.port = port;
+    config.passed_fds = 0;
+    config.loopback_only = false; /* only who has the secret is heard */
+    config.tls = server->node.tls;
+    config.relayed = true;
+    config.allow_hosts = config.allow_origins = (struct guard_names){NULL, 0};
+    config.turned_away = NULL;
+    config.thread_start = server_relayed_thread_start;
+    return endpoint_start(arena, &config, &server->node.endpoint);
+}
+
+/* What was given, or where it listens. */
+static void advertise(struct server *server, struct slice host, struct store *store) {
+    char *text = server->node.address;
+    const char *given = server->config.advertise;
+    bool v6 = host.data[0] != '[' && memchr(host.data, ':', host.len) != NULL;
+    snprintf(text, POSTGRES_ADDRESS_CHARS, v6 ? "[%.*s]:%u" : "%.*s:%u", SLICE_ARGS(host),
+             endpoint_port(server->node.endpoint));
+    if (given != NULL)
+        snprintf(text, POSTGRES_ADDRESS_CHARS, "%s", given);
+    postgres_store_advertise(store, text);
+    log_info("other servers reach this one at %s", text);
+}
+
+struct error *server_open_node(struct server *server, struct arena *arena, struct store *store) {
+    uint8_t secret[POSTGRES_SECRET_BYTES];
+    char own[POSTGRES_ADDRESS_CHARS];
+    uint16_t port = 0;
+    TRY(postgres_store_secret(store, arena, secret));
+    TRY(tls_server_new_by_secret(arena, secret, &server->node.tls));
+    secret_wipe(secret, sizeof(secret));
+    postgres_store_own_address(store, own);
+    struct slice host = slice_text(own);
+    if (server->config.node != NULL)
+        host = split_address(server->config.node, &port);
+    TRY(listen_for_others(server, arena, host, port));
+    advertise(server, host, store);
+    return NULL;
+}
+
+void server_close_node(struct server *server) {
+    tls_server_free(server->node.tls);
+}
+
+/* ---- whom it follows ---- */
+
+static void follow(void *user, void *context) {
+    const struct server *server = user;
+    struct server_thread *thread = context;
+    relay_follow(thread->relay, &server->node.leader);
+}
+
+static bool resolve(const char *address, struct sockaddr_storage *ret_address) {
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+    char host[POSTGRES_ADDRESS_CHARS], port[8];
+    uint16_t number;
+    struct slice name = split_address(address, &number);
+    bool brackets = name.len > 2 && name.data[0] == '[';
+    snprintf(host, sizeof(host), "%.*s", (int)name.len - 2 * brackets,
+             (const char *)name.data + brackets);
+    snprintf(port, sizeof(port), "%u", number);
+    int failed = getaddrinfo(host, port, &hints, &found);
+    if (failed != 0) {
+        log_error("the leader's address %s cannot be found: %s", address, gai_strerror(failed));
+        return false;
+    }
+    memcpy(ret_address, found->ai_addr, found->ai_addrlen);
+    freeaddrinfo(found);
+    return true;
+}
+
+/* While it follows there are no workers to do this. */
+void node_memory_freed(void *user) {
+    struct server *server = user;
+    atomic_store(&server->node.freed, true);
+}
+
+void server_give_back_memory(struct server *server) {
+    if (atomic_exchange(&server->node.freed, false))
+        heap_trim();
+}
+
+void server_follow(struct server *server, struct arena *arena, struct store *store) {
+    server_give_back_memory(server);
+    struct postgres_leader seen;
+    struct server_node *node = &server->node;
+    struct arena_mark mark = arena_mark(arena);
+    struct error *error = postgres_store_leader(store, arena, &seen);
+    arena_rewind(arena, mark);
+    if (error != NULL || memcmp(&seen, &node->seen, sizeof(seen)) == 0)
+        return;
+    node->seen = seen;
+    node->leader.number++;
+    node->leader.known = seen.address[0] != '\0' && resolve(seen.address, &node->leader.address);
+    log_info("following the server at %s", node->leader.known ? seen.address : "no address");
+    endpoint_visit(server->endpoint, follow, server);
+    pages_tell_leader(&server->pages, seen.address);
+    atomic_store(&server->pages.state, node->leader.known ? PAGES_FOLLOWING : PAGES_WAITING);
+}
+
+static void serve(void *user, void *context) {
+    server_thread_serve(user, context);
+}
+
+void server_serve(struct server *server) {
+    server->node.serves = true;
+    pages_tell_leader(&server->pages, server->node.address);
+    if (server->node.endpoint != NULL)
+        endpoint_visit(server->node.endpoint, serve, server);
+    if (server->endpoint != NULL)
+        endpoint_visit(server->endpoint, serve, server);
+}
+
+static void end_following(void *user, void *context) {
+    (void)user;
+    struct server_thread *thread = context;
+    if (thread->relay != NULL)
+        relay_end(thread->relay);
+}
+
+void server_end_following(struct server *server) {
+    if (server->node.tls != NULL && server->endpoint != NULL)
+        endpoint_visit(server->endpoint, end_following, server);
+}
+
+/* ---- handlers ---- */
+
+/* The server that handed this on looks for the leader anew. */
+static void misdirected(struct exchange *exchange) {
+    exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 421, .close = true});
+}
+
+static void hand_on(struct exchange *exchange, exchange_handler *here, bool again) {
+    struct server_thread *thread = exchange->thread_context;
+    if (thread->relay == NULL)
+        misdirected(exchange);
+    else
+        relay_hand_on(thread->relay, exchange, &(struct relay_request){here, again});
+}
+
+static bool serves(const struct exchange *exchange) {
+    const struct server_thread *thread = exchange->thread_context;
+    return __builtin_expect(thread->serves, 1);
+}
+
+void node_handle(struct exchange *exchange) {
+    if (serves(exchange))
+        pipeline_handle(exchange);
+    else
+        hand_on(exchange, pipeline_handle, pipeline_may_repeat(exchange));
+}
+
+void node_handle_form(struct exchange *exchange) {
+    if (serves(exchange))
+        query_handle(exchange);
+    else
+        hand_on(exchange, query_handle, false);
+}
+
+static void not_found(struct exchange *exchange) {
+    buffer_append_text(&exchange->reply, "<UnknownOperationException/>\n");
+    exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 404});
+}
+
+static void service_here(struct exchange *exchange) {
+    if (!service_route_handle(exchange))
+        not_found(exchange);
+}
+
+bool node_handle_service(struct exchange *exchange) {
+    if (serves(exchange))
+        return service_route_handle(exchange);
+    hand_on(exchange, service_here, false);
+    return true;
+}
+
+static void own_here(struct exchange *exchange) {
+    if (!routes_handle(exchange))
+        not_found(exchange);
+}
+
+/* The console's pages are the same everywhere. */
+bool node_handle_own(struct exchange *exchange) {
+    const struct server_thread *thread = exchange->thread_context;
+    if (serves(exchange))
+        return routes_handle(exchange);
+    if (thread->pipeline.console != NULL && console_handle(exchange, thread->pipeline.console))
+        return true;
+    if (!routes_know(exchange->request.path))
+        return false;
+    hand_on(exchange, own_here, false);
+    return true;
+}

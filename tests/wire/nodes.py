@@ -1,0 +1,81 @@
+"""What tests of several servers on one PostgreSQL store share."""
+
+import json
+import subprocess
+import tempfile
+import threading
+import time
+import uuid
+
+import shared_store
+import wire
+from server import FOLLOWING, LISTENING, Server, binary
+
+WAIT_S = 30
+KEY_SCHEMA = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
+              "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what} did not happen in {WAIT_S} s")
+        time.sleep(0.01)
+
+
+def gramme(*arguments):
+    return subprocess.run([binary(), *arguments], text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+
+
+def new_store(cluster):
+    return shared_store.make(binary(), f"s{uuid.uuid4().hex}", cluster.url)
+
+
+def post(port, operation, **body):
+    return wire.call(port, operation, json.dumps(body).encode())
+
+
+def put(port, key, value="1"):
+    return post(port, "PutItem", TableName="table", Item={"k": {"S": key}, "v": {"S": value}})
+
+
+def create_table(port):
+    reply = post(port, "CreateTable", TableName="table", **KEY_SCHEMA)
+    assert reply.status == 200, reply.body
+
+
+def keys(port):
+    found, start = set(), {}
+    while True:
+        page = post(port, "Scan", TableName="table", ConsistentRead=True, **start).json
+        found |= {item["k"]["S"] for item in page["Items"]}
+        if "LastEvaluatedKey" not in page:
+            return found
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+
+def ready(port):
+    reply = wire.http_request(port, "GET", "/health/ready", {})
+    return reply.status, reply.json
+
+
+class Follower(Server):
+    """A server on a store that another one leads."""
+
+    def start(self):
+        self.errors = tempfile.TemporaryFile("a+", errors="replace")
+        self.process = subprocess.Popen([binary(), "serve", "--port", "0", *self.arguments], stdin=subprocess.DEVNULL,
+                                        text=True, stdout=subprocess.PIPE, stderr=self.errors)
+        self.started = threading.Event()
+        self.reader = threading.Thread(target=self._read_output, daemon=True)
+        self.reader.start()
+        wait_until(lambda: FOLLOWING.search(self.output) or self.process.poll() is not None, "following")
+        self.port = int(FOLLOWING.search(self.output).group(3))
+        return self
+
+    def wait_for_lead(self):
+        wait_until(lambda: LISTENING.search(self.output), "taking over")
+        match = LISTENING.search(self.output)
+        assert int(match.group(3)) == self.port, self.output
+        wait_until(lambda: ready(self.port)[1]["role"] == "leading", "being ready")

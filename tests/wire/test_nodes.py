@@ -1,0 +1,407 @@
+"""Clients of several servers on one store talk to any of them: requests are handed on, wait while nobody leads, and happen once."""
+
+import gzip
+import http.client
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import socket
+import ssl
+import tempfile
+import threading
+import time
+import unittest
+
+import nodes
+import shared_store
+import wire
+from nodes import Follower, KEY_SCHEMA, create_table, keys, post, put, ready, wait_until
+from server import Server
+
+STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+CLUSTER = shared_store.Cluster()
+
+
+def setUpModule():
+    unittest.addModuleCleanup(CLUSTER.__exit__)
+    CLUSTER.__enter__()
+
+
+def new_store():
+    return nodes.new_store(CLUSTER)
+
+
+def node_port(port):
+    return int(ready(port)[1]["leader"].rsplit(":", 1)[1])
+
+
+def in_threads(*functions):
+    failures = []
+
+    def guarded(function):
+        try:
+            function()
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(function,)) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def records(port, table):
+    """All records of a table's stream, as the server at that port tells them."""
+    arn = post(port, "DescribeTable", TableName=table).json["Table"]["LatestStreamArn"]
+    found = []
+    for shard in post(port, "DescribeStream", StreamArn=arn).json["StreamDescription"]["Shards"]:
+        iterator = post(port, "GetShardIterator", StreamArn=arn, ShardId=shard["ShardId"],
+                        ShardIteratorType="TRIM_HORIZON").json["ShardIterator"]
+        while iterator:
+            page = post(port, "GetRecords", ShardIterator=iterator).json
+            found += page["Records"]
+            iterator = page.get("NextShardIterator") if page["Records"] else None
+    return found
+
+
+class HandingOn(unittest.TestCase):
+    """One leader and one follower for all of these."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.audit = pathlib.Path(cls.folder.name, "audit")
+        store = new_store()
+        cls.leader = Server("--store", store, "--audit", cls.audit).start()
+        cls.addClassCleanup(cls.leader.stop)
+        cls.follower = Follower("--store", store).start()
+        cls.addClassCleanup(cls.follower.stop)
+        create_table(cls.follower.port)
+
+    def test_what_two_servers_do_is_as_if_one_did(self):
+        """What two servers that knew nothing of each other got wrong: ids of tables, records of streams, counts of items."""
+        ports = (self.leader.port, self.follower.port)
+
+        def work(n):
+            port = ports[n % 2]
+            reply = post(port, "CreateTable", TableName=f"own-{n}", StreamSpecification=STREAM, **KEY_SCHEMA)
+            self.assertEqual(reply.status, 200, reply.body)
+            for count in range(60):
+                for table in (f"own-{n}", "shared"):
+                    reply = post(port, "PutItem", TableName=table, Item={"k": {"S": f"{n}-{count}"}})
+                    self.assertEqual(reply.status, 200, reply.body)
+
+        self.assertEqual(post(ports[1], "CreateTable", TableName="shared", StreamSpecification=STREAM, **KEY_SCHEMA).status, 200)
+        in_threads(*[lambda n=n: work(n) for n in range(4)])
+        ids = set()
+        for table, expected in (("shared", 240), *[(f"own-{n}", 60) for n in range(4)]):
+            for port in ports:
+                described = post(port, "DescribeTable", TableName=table).json["Table"]
+                self.assertEqual(described["ItemCount"], expected)
+                ids.add((table, described["TableId"]))
+                self.assertEqual(post(port, "Scan", TableName=table, Select="COUNT", ConsistentRead=True).json["Count"], expected)
+                told = [record["dynamodb"]["Keys"]["k"]["S"] for record in records(port, table)]
+                self.assertEqual((len(told), len(set(told))), (expected, expected))
+        self.assertEqual(len(ids), 5)
+        self.assertEqual(len({number for _, number in ids}), 5)
+
+    def test_the_leader_knows_the_client(self):
+        """Its address in the audit log is that of the client, and the id of the request that which the client was told."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.follower.port, source_address=("127.0.0.77", 0))
+        body = json.dumps({"TableName": "table", "Item": {"k": {"S": "known"}}})
+        connection.request("POST", "/", body, {**wire.HEADERS, "X-Amz-Target": wire.target("PutItem")})
+        reply = connection.getresponse()
+        self.assertEqual(reply.status, 200, reply.read())
+        connection.close()
+        identity = reply.getheader("x-amzn-RequestId")
+        wait_until(lambda: identity in self.audit.read_text(), "the line of the audit log")
+        line = next(json.loads(line) for line in self.audit.read_text().splitlines() if identity in line)
+        self.assertEqual((line["address"], line["operation"]), ("127.0.0.77", "PutItem"))
+
+    def test_bodies_of_all_forms(self):
+        large = {"TableName": "table", "Item": {"k": {"S": "large"}, "v": {"S": "x" * 390_000}}}
+        text = json.dumps(large).encode()
+        for name, headers, body in (("plain", {}, text), ("packed", {"Content-Encoding": "gzip"}, gzip.compress(text)),
+                                    ("chunks", {}, iter([text[:1000], text[1000:200_000], text[200_000:]])),
+                                    ("unasked", {"Expect": "100-continue"}, text)):
+            with self.subTest(name):
+                connection = http.client.HTTPConnection("127.0.0.1", self.follower.port)
+                connection.request("POST", "/", body, {**wire.HEADERS, "X-Amz-Target": wire.target("PutItem"), **headers},
+                                   encode_chunked=name == "chunks")
+                reply = connection.getresponse()
+                self.assertEqual(reply.status, 200, reply.read())
+                connection.close()
+        for headers in ({}, {"Accept-Encoding": "gzip"}):
+            reply = wire.call(self.follower.port, "GetItem", {"TableName": "table", "Key": {"k": {"S": "large"}}}, headers)
+            self.assertEqual(reply.headers.get("content-encoding"), "gzip" if headers else None)
+            body = gzip.decompress(reply.body) if headers else reply.body
+            self.assertEqual(json.loads(body)["Item"], large["Item"])
+
+    def test_many_at_once(self):
+        def work(n):
+            connection = wire.Connection(self.follower.port)
+            for count in range(20):
+                self.assertEqual(connection.call("PutItem", TableName="table", Item={"k": {"S": f"many-{n}-{count}"}}), {})
+            connection.close()
+
+        in_threads(*[lambda n=n: work(n) for n in range(40)])
+        self.assertEqual(len([key for key in keys(self.follower.port) if key.startswith("many-")]), 800)
+
+    def test_other_services(self):
+        client = wire.boto3_client(f"http://127.0.0.1:{self.follower.port}", service="cloudwatch")
+        client.put_metric_data(Namespace="own", MetricData=[{"MetricName": "m", "Value": 1}])
+        self.assertEqual([metric["MetricName"] for metric in client.list_metrics(Namespace="own")["Metrics"]], ["m"])
+        for port in (self.leader.port, self.follower.port):
+            reply = wire.http_request(port, "POST", "/nothing", {"Content-Type": "application/cbor"}, b"x")
+            self.assertEqual((reply.status, reply.body), (404, b"<UnknownOperationException/>\n"))
+
+    def test_who_has_no_secret_is_not_heard(self):
+        """Neither by TLS without it nor by plain text; and on the port of clients what servers say is no HTTP."""
+        request = (b"RELAYED " + b"A" * 52 + b" 1 10.0.0.1 -\r\nPOST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n"
+                   b"Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n\r\n{}")
+        port = node_port(self.leader.port)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        with socket.create_connection(("127.0.0.1", port), 30) as plain, self.assertRaises((ssl.SSLError, OSError)):
+            context.wrap_socket(plain)
+        for port, first in ((port, b"HTTP/1.1 400 Bad Request"), (self.leader.port, b"HTTP/1.1 400 "), (self.follower.port, b"HTTP/1.1 400 ")):
+            with socket.create_connection(("127.0.0.1", port), 30) as plain:
+                plain.sendall(request)
+                self.assertTrue(plain.recv(1000).startswith(first))
+
+    def test_what_a_follower_tells_of_itself(self):
+        page = wire.http_request(self.follower.port, "GET", "/metrics", {}).body.decode()
+        self.assertIn('gramme_role{role="serving"} 1\n', page)
+        self.assertGreaterEqual(int(re.search(r"(?m)^gramme_relay_requests_total (\d+)$", page).group(1)), 1)
+        self.assertIn('gramme_role{role="leading"} 1\n', wire.http_request(self.leader.port, "GET", "/metrics", {}).body.decode())
+        self.assertEqual(wire.http_request(self.follower.port, "GET", "/_gramme/", {}).status, 200)
+
+
+class Signed(unittest.TestCase):
+    def test_signatures_are_verified_by_the_leader(self):
+        store = new_store()
+        with tempfile.TemporaryDirectory() as folder:
+            key = pathlib.Path(folder, "key")
+            key.write_bytes(os.urandom(32))
+            key.chmod(0o600)
+            arguments = ("--store", store, "--auth", "--encrypt-with", key)
+            with Server(*arguments) as leader, Follower(*arguments) as follower:
+                wait_until(lambda: "try" in leader.output, "the start")
+                made = dict(re.findall(r"aws_(access_key_id|secret_access_key) = (\S+)", leader.output))
+                endpoint = f"http://127.0.0.1:{follower.port}"
+                client = wire.boto3_client(endpoint, made["access_key_id"], secret=made["secret_access_key"])
+                client.create_table(TableName="table", **KEY_SCHEMA)
+                client.put_item(TableName="table", Item={"k": {"S": "a"}})
+                self.assertEqual(client.list_tables()["TableNames"], ["table"])
+                wrong = wire.boto3_client(endpoint, made["access_key_id"], secret="wrong")
+                with self.assertRaises(client.exceptions.ClientError) as caught:
+                    wrong.list_tables()
+                self.assertEqual(caught.exception.response["Error"]["Code"], "InvalidSignatureException")
+
+
+class Counters:
+    """Clients, each with a counter of its own that it raises by one on the condition that it is what the client knows; after an
+    answer that leaves it in doubt the client reads. They talk to any server that is there."""
+
+    def __init__(self, ports, count=6):
+        self.ports = list(ports)
+        self.done, self.doubts, self.failures = [0] * count, 0, []
+        self.ends = False
+        self.threads = [threading.Thread(target=self.guarded, args=(n,)) for n in range(count)]
+        for thread in self.threads:
+            thread.start()
+
+    def ask(self, operation, **body):
+        try:
+            return post(random.choice(self.ports), operation, TableName="table", **body)
+        except (OSError, http.client.HTTPException):
+            return None
+
+    def read(self, n):
+        while not self.ends:
+            reply = self.ask("GetItem", Key={"k": {"S": f"counter-{n}"}}, ConsistentRead=True)
+            if reply is not None and reply.status == 200:
+                return int(reply.json.get("Item", {"n": {"N": "0"}})["n"]["N"])
+            time.sleep(0.01)
+        return None
+
+    def step(self, n, known):
+        condition = {"ConditionExpression": "n = :o", "ExpressionAttributeValues": {":n": {"N": str(known + 1)}, ":o": {"N": str(known)}}}
+        if known == 0:
+            condition = {"ConditionExpression": "attribute_not_exists(n)", "ExpressionAttributeValues": {":n": {"N": "1"}}}
+        reply = self.ask("UpdateItem", Key={"k": {"S": f"counter-{n}"}}, UpdateExpression="SET n = :n", **condition)
+        if reply is not None and reply.status == 200:
+            return known + 1
+        if reply is not None and reply.status == 400:
+            raise AssertionError(f"counter {n} is not {known}: {reply.body} {self.read(n)}")
+        if reply is not None and reply.status == 503:
+            return known
+        self.doubts += 1
+        time.sleep(0.01)
+        found = self.read(n)
+        if found not in (known, known + 1, None):
+            raise AssertionError(f"counter {n} was {known}, and is {found}")
+        return known if found is None else found
+
+    def guarded(self, n):
+        try:
+            while not self.ends:
+                self.done[n] = self.step(n, self.done[n])
+        except Exception as error:
+            self.failures.append(error)
+
+    def end(self):
+        self.ends = True
+        for thread in self.threads:
+            thread.join()
+        if self.failures:
+            raise self.failures[0]
+
+    def wait_for(self, more):
+        """Until each has got on by so many."""
+        goal = [count + more for count in self.done]
+        wait_until(lambda: self.failures or all(count >= least for count, least in zip(self.done, goal)), "counting")
+
+
+class Failover(unittest.TestCase):
+    def start(self, kind, store):
+        server = kind("--store", store).start()
+        self.addCleanup(server.process.kill)
+        return server
+
+    def check(self, port, counters):
+        for n, count in enumerate(counters.done):
+            item = post(port, "GetItem", TableName="table", Key={"k": {"S": f"counter-{n}"}}, ConsistentRead=True).json["Item"]
+            self.assertIn(int(item["n"]["N"]), (count, count + 1))
+        self.assertEqual(post(port, "DescribeTable", TableName="table").json["Table"]["ItemCount"], len(counters.done))
+
+    def test_leaders_are_killed(self):
+        store = new_store()
+        servers = [self.start(Server, store), self.start(Follower, store), self.start(Follower, store)]
+        create_table(servers[1].port)
+        counters = Counters([server.port for server in servers[1:]])
+        try:
+            for _ in range(3):
+                counters.wait_for(10)
+                leader = next(server for server in servers if ready(server.port)[1]["role"] == "leading")
+                servers.remove(leader)
+                counters.ports = [server.port for server in servers]
+                leader.kill()
+                counters.wait_for(5)
+                servers.append(self.start(Follower, store))
+                counters.ports = [server.port for server in servers]
+            counters.wait_for(5)
+        finally:
+            counters.end()
+        self.check(servers[0].port, counters)
+        print(f"# {sum(counters.done)} increments over 3 kills of the leader, {counters.doubts} in doubt, none lost, none twice")
+        for server in servers:
+            server.stop()
+
+    def test_leaders_end_well(self):
+        """Nobody is left in doubt, or refused, by a leader that is asked to end."""
+        store = new_store()
+        servers = [self.start(Server, store), self.start(Follower, store), self.start(Follower, store)]
+        create_table(servers[1].port)
+        counters = Counters([servers[2].port])
+        try:
+            for server in servers[:2]:
+                counters.wait_for(20)
+                wait_until(lambda: ready(server.port)[1]["role"] == "leading" or ready(servers[2].port)[1]["role"] == "leading", "leading")
+                if ready(server.port)[1]["role"] == "leading":
+                    server.stop()
+                counters.wait_for(10)
+        finally:
+            counters.end()
+        self.assertEqual(counters.doubts, 0)
+        self.check(servers[2].port, counters)
+
+    def test_a_leader_is_stopped_for_a_while(self):
+        """What reads waits, and goes on; what writes and was on its way is in doubt; nothing that the old leader still does counts."""
+        store = new_store()
+        leader, follower, third = self.start(Server, store), self.start(Follower, store), self.start(Follower, store)
+        create_table(follower.port)
+        counters = Counters([follower.port, third.port])
+        try:
+            counters.wait_for(10)
+            os.kill(leader.process.pid, signal.SIGSTOP)
+            read = post(third.port, "GetItem", TableName="table", Key={"k": {"S": "counter-0"}}, ConsistentRead=True)
+            self.assertEqual(read.status, 200, read.body)
+            counters.wait_for(10)
+            os.kill(leader.process.pid, signal.SIGCONT)
+            self.assertEqual(leader.process.wait(30), 1)
+            counters.wait_for(5)
+        finally:
+            counters.end()
+        self.check(third.port, counters)
+        print(f"# {sum(counters.done)} increments over a leader that was stopped, {counters.doubts} in doubt")
+        for server in (follower, third):
+            server.stop()
+
+    def test_a_transaction_with_a_token_happens_once(self):
+        store = new_store()
+        leader, follower, third = self.start(Server, store), self.start(Follower, store), self.start(Follower, store)
+        create_table(follower.port)
+        statuses, ends = [], threading.Event()
+
+        def transact():
+            count = 0
+            while not ends.is_set():
+                update = {"TableName": "table", "Key": {"k": {"S": "sum"}}, "UpdateExpression": "ADD n :one",
+                          "ExpressionAttributeValues": {":one": {"N": "1"}}}
+                reply = post(follower.port if count % 2 else third.port, "TransactWriteItems", TransactItems=[{"Update": update}],
+                             ClientRequestToken=f"token-{count}")
+                statuses.append(reply.status)
+                count += 1
+
+        thread = threading.Thread(target=transact)
+        thread.start()
+        try:
+            wait_until(lambda: len(statuses) > 20, "writing")
+            leader.kill()
+            before = len(statuses)
+            wait_until(lambda: len(statuses) > before + 20, "writing again")
+        finally:
+            ends.set()
+            thread.join()
+        self.assertEqual(set(statuses), {200})
+        item = post(third.port, "GetItem", TableName="table", Key={"k": {"S": "sum"}}, ConsistentRead=True).json["Item"]
+        self.assertEqual(int(item["n"]["N"]), len(statuses))
+        for server in (follower, third):
+            server.stop()
+
+    def test_who_waits_for_an_answer_does_not_keep_a_server_from_ending(self):
+        store = new_store()
+        leader, follower = self.start(Server, store), self.start(Follower, store)
+        create_table(follower.port)
+        os.kill(leader.process.pid, signal.SIGSTOP)
+        statuses = []
+
+        def ask(operation, **body):
+            try:
+                statuses.append(post(follower.port, operation, **body).status)
+            except (OSError, http.client.HTTPException):
+                statuses.append(None)
+
+        threads = [threading.Thread(target=ask, args=("ListTables",)),
+                   threading.Thread(target=ask, args=("DeleteTable",), kwargs={"TableName": "table"})]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: int(re.search(r"gramme_relay_requests_total (\d+)", wire.http_request(
+            follower.port, "GET", "/metrics", {}).body.decode()).group(1)) >= 3, "handing on")
+        follower.process.send_signal(signal.SIGTERM)
+        self.assertEqual(follower.process.wait(30), 0)
+        for thread in threads:
+            thread.join()
+        self.assertNotIn(200, statuses)
+
+
+if __name__ == "__main__":
+    unittest.main()
