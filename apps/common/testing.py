@@ -1,4 +1,4 @@
-"""What the tests of the five programs share: running a program against a server, and killing it at a chosen moment.
+"""What the tests of the five programs share: running a program against a server.
 
 The programs are those beside the server's binary: build-check/apps/<name>/<name>, or beside GRAMME_BIN.
 """
@@ -57,8 +57,9 @@ def run(name, endpoint, *arguments):
 
 def apply(name, endpoint):
     """Makes the tables of a program from its template."""
-    status, _, err = shell.run(f"{binary()} apply {ROOT}/apps/{name}/template.yaml", env={"AWS_ENDPOINT_URL": endpoint})
-    assert status == 0, err
+    result = subprocess.run([binary(), "apply", ROOT / "apps" / name / "template.yaml"], env=settings(endpoint), text=True,
+                            capture_output=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
+    assert result.returncode == 0, result.stderr
 
 
 class Service:
@@ -158,15 +159,10 @@ def closing_client(server):
         client.close()
 
 
-def as_list(value):
-    return value if isinstance(value, list) else [value]
-
-
 class AppTest(WireTest):
     """Tests of the program `app`, each on new tables."""
 
     app = None
-    policy_region = "us-east-1"  # in the ARNs of policy.json, where they name one
 
     def setUp(self):
         drop_tables(self.server.port)
@@ -243,37 +239,6 @@ class AppTest(WireTest):
             wait_for(lambda: client.scan(TableName=table)["Count"] == 1)
             self.assertEqual(client.get_item(TableName=table, Key={key: item[key] for key in keys})["Item"], item)
 
-    def check_policy(self, scenario):
-        """The program works with its policy.json, and with no action of it less. scenario(run) runs it."""
-        policy = json.loads((ROOT / "apps" / self.app / "policy.json").read_text())
-        self.assertEqual(self.denied(policy, scenario), [])
-        for statement in policy["Statement"]:
-            for name in ("Action", "Resource"):
-                for value in as_list(statement[name]) if name == "Action" or len(as_list(statement[name])) > 1 else []:
-                    with self.subTest(statement["Sid"], without=value):
-                        less = {**statement, name: [other for other in as_list(statement[name]) if other != value]}
-                        rest = [less if other is statement else other for other in policy["Statement"]]
-                        rest = [other for other in rest if other["Action"] and other["Resource"]]
-                        self.assertNotEqual(self.denied({**policy, "Statement": rest}, scenario), [])
-
-    def denied(self, policy, scenario):
-        """What the program says is not allowed when the policy is all that it may do."""
-        with tempfile.TemporaryDirectory() as folder:
-            data, path = pathlib.Path(folder) / "data", pathlib.Path(folder) / "policy.json"
-            path.write_text(json.dumps(policy))
-            with Server("--data", data, "--region", self.policy_region) as server:
-                apply(self.app, server.endpoint)
-            with Server("--data", data, "--region", self.policy_region, "--policy", path) as server:
-                messages = []
-
-                def run_and_listen(*arguments):
-                    status, out, err = run(self.app, server.endpoint, *arguments)
-                    messages.extend(line for line in err.splitlines() if "not authorized" in line or "AccessDenied" in line)
-                    return status, out, err
-
-                scenario(run_and_listen)
-        return messages
-
     def everything(self):
         """All items of all tables, to see that nothing was written."""
         return {name: self.client.scan(TableName=name)["Items"] for name in self.client.list_tables()["TableNames"]}
@@ -307,92 +272,3 @@ class AppTest(WireTest):
 def normal(text):
     """Times and latencies are different in every run."""
     return LATENCY.sub(r"\1 N", TIME.sub("TIME", text))
-
-
-# --- Killing a program at its n-th request ------------------------------------------------------
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def do_POST(self):
-        proxy, body = self.server, self.rfile.read(int(self.headers["Content-Length"]))
-        with proxy.lock:
-            proxy.requests += 1
-            number = proxy.requests
-        if number == proxy.kill_at and not proxy.forward_first and proxy.strike():
-            return self.hang_up()
-        connection = http.client.HTTPConnection("127.0.0.1", proxy.upstream_port, timeout=TIMEOUT_S)
-        connection.request("POST", self.path, body, dict(self.headers))
-        reply = connection.getresponse()
-        answer = reply.read()
-        connection.close()
-        if number == proxy.kill_at and proxy.forward_first and proxy.strike():
-            return self.hang_up()
-        self.send_response(reply.status)
-        for name, value in reply.getheaders():
-            if name.lower() not in ("connection", "date", "server", "content-length"):
-                self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def hang_up(self):
-        self.close_connection = True
-
-    def log_message(self, *_):
-        pass
-
-
-class KillingProxy(http.server.ThreadingHTTPServer):
-    """Stands between a program and the server, and kills the program at its n-th request: before the
-    server has seen that, or after it was carried out but before the answer."""
-
-    daemon_threads = True
-
-    def __init__(self, upstream_port, kill_at, forward_first):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.upstream_port, self.kill_at, self.forward_first = upstream_port, kill_at, forward_first
-        self.lock, self.started = threading.Lock(), threading.Event()
-        self.requests, self.process = 0, None
-        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
-
-    def strike(self):
-        """At the n-th request. Returns whether its answer is withheld."""
-        self.started.wait()
-        self.process.kill()
-        return True
-
-    def run(self, name, *arguments):
-        """Runs the program; returns whether it was killed."""
-        self.process = start(name, f"http://127.0.0.1:{self.server_address[1]}", *arguments)
-        self.started.set()
-        self.process.communicate(timeout=TIMEOUT_S)
-        self.shutdown()
-        self.server_close()
-        return self.process.returncode < 0
-
-
-class HoldingProxy(KillingProxy):
-    """Holds the program's n-th request back until `meanwhile()` is over."""
-
-    def __init__(self, upstream_port, hold_at, meanwhile):
-        super().__init__(upstream_port, hold_at, False)
-        self.meanwhile = meanwhile
-
-    def strike(self):
-        self.meanwhile()
-        return False
-
-
-def deaths(port, name, arguments):
-    """Runs the program again and again, and kills it before and after its first request, its second, and so on.
-    `arguments(label)` makes the arguments of one run. Yields a label after each death, and ends with the first
-    run that lives."""
-    for forward_first in (False, True):
-        for kill_at in range(1, 100):
-            label = f"{'after' if forward_first else 'before'}-{kill_at}"
-            if not KillingProxy(port, kill_at, forward_first).run(name, *arguments(label)):
-                break
-            yield label

@@ -11,6 +11,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
+from rights import check_policy
 from testing import ROOT, AppTest, JsonApi, Service
 from wire import clock
 
@@ -238,7 +239,7 @@ class Policy(ExchangeRates):
                             f"import {FILES}/rates.json"):
                 run(*command.split())
 
-        self.check_policy(scenario)
+        check_policy(self, scenario)
 
 
 class BadInput(ExchangeRates):

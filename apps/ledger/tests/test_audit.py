@@ -6,7 +6,8 @@ import re
 import unittest
 
 from ledger import K1, Ledger
-from testing import Server, Service, apply, closing_client, deaths, run, wait_for
+from proxies import deaths
+from testing import Server, Service, apply, closing_client, run, wait_for
 from trail import audited, breaks, changes_of, digest, entries_of, replay, text
 from wire import advance, call
 

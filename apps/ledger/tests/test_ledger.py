@@ -9,7 +9,9 @@ import time
 import unittest
 
 from ledger import ALWAYS, K1, K2, OPEN_A1, Ledger
-from testing import Service, deaths, program, settings, shell
+from proxies import deaths
+from rights import check_policy
+from testing import Service, program, settings, shell
 
 
 class Commands(Ledger):
@@ -455,7 +457,7 @@ class Policy(Ledger):
                             "audit record", "audit list", "audit list --account a1", "audit verify"):
                 run(*command.split())
 
-        self.check_policy(scenario)
+        check_policy(self, scenario)
 
 
 class CrashAtEveryPoint(Ledger):

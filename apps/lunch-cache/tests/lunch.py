@@ -17,7 +17,6 @@ MENU = {"restaurant": "niagara", "year": 2025, "week": 3, "lunches": [LUNCH]}
 
 class LunchCache(AppTest):
     app = "lunch-cache"
-    policy_region = "eu-west-1"
 
     def store(self, menu, *options):
         with tempfile.TemporaryDirectory() as folder:

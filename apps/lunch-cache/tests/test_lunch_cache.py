@@ -13,6 +13,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from lunch import LUNCH, MENU, TABLE, LunchCache
+from rights import check_policy
 from testing import ROOT, Service, binary, normal, shell
 from wire import clock
 
@@ -272,7 +273,7 @@ class Policy(LunchCache):
                             "load --menus 1 --reads 1 --queries 1"):
                 run(*command.split())
 
-        self.check_policy(scenario)
+        check_policy(self, scenario, "eu-west-1")
 
 
 class BadInput(LunchCache):

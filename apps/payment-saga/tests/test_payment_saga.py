@@ -7,10 +7,12 @@ import sys
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
+from proxies import deaths
+from rights import check_policy
 from saga import GATEWAY, PaymentSaga
-from testing import AppTest, Service, deaths, shell
+from testing import AppTest, Service, shell
 
 
 class Commands(PaymentSaga):
@@ -316,7 +318,7 @@ class Policy(PaymentSaga):
                             "metrics PAYMENT_LATENCY 2026-01-01"):
                 run(*command.split())
 
-        self.check_policy(scenario)
+        check_policy(self, scenario)
 
 
 class Breaker(PaymentSaga):

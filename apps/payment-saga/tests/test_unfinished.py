@@ -7,10 +7,10 @@ import sys
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
+from proxies import HoldingProxy, deaths
 from saga import PaymentSaga
-from testing import HoldingProxy, deaths
 
 
 class Unfinished(PaymentSaga):

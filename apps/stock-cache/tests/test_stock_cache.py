@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
+from rights import check_policy
 from testing import ROOT, AppTest, JsonApi, Service, binary, boto3_client, program, shell
 from wire import clock
 
@@ -287,7 +288,7 @@ class Policy(StockCache):
             run("quote", "AAPL", "--source", SOURCE)
             run("list", "AAPL")
 
-        self.check_policy(scenario)
+        check_policy(self, scenario)
 
 
     def test_the_policy_of_the_design(self):
