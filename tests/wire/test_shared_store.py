@@ -1,5 +1,6 @@
 """Several servers on one PostgreSQL store: how it is made, who leads, who takes over, and what is refused."""
 
+import json
 import os
 import pathlib
 import re
