@@ -54,14 +54,15 @@ function overviewTab({name, raw, keys, indexes}) {
 
 // ---- indexes ----
 
+const provisioned = (description) => description.raw.BillingModeSummary?.BillingMode !== "PAY_PER_REQUEST";
+
 async function addIndex(description) {
     return dialog("Add a global index", (close) => {
         const form = indexForm(false), trouble = h("div", {role: "alert"});
-        const provisioned = description.raw.BillingModeSummary?.BillingMode !== "PAY_PER_REQUEST";
-        form.showUnits(provisioned);
+        form.showUnits(provisioned(description));
         const go = button("Add index", () => busy(go, async () => {
             try {
-                const {keys, input} = form.read(provisioned);
+                const {keys, input} = form.read(provisioned(description));
                 await dynamodb("UpdateTable", {TableName: description.name, AttributeDefinitions: definitionsOf([...keys, ...description.keys]),
                     GlobalSecondaryIndexUpdates: [{Create: input}]});
                 close(true);
@@ -70,6 +71,23 @@ async function addIndex(description) {
             }
         }), {class: "primary"});
         return h("div", {}, form.node, trouble, h("div", {class: "actions"}, button("Cancel", () => close(false)), go));
+    });
+}
+
+function changeUnits(description, index) {
+    return dialog(`Capacity of ${index.name}`, (close) => {
+        const {ReadCapacityUnits: reads, WriteCapacityUnits: writes} = index.raw.ProvisionedThroughput, trouble = h("div", {role: "alert"});
+        const inputs = [reads, writes].map((units) => h("input", {type: "number", min: 1, value: units}));
+        const go = button("Change capacity", () => busy(go, async () => {
+            const [ReadCapacityUnits, WriteCapacityUnits] = inputs.map((input) => Number(input.value));
+            try {
+                await dynamodb("UpdateTable", {TableName: description.name, GlobalSecondaryIndexUpdates: [{Update: {IndexName: index.name, ProvisionedThroughput: {ReadCapacityUnits, WriteCapacityUnits}}}]});
+                close(true);
+            } catch (error) {
+                replace(trouble, problem(error));
+            }
+        }), {class: "primary"});
+        return h("div", {}, h("div", {class: "fields"}, field("Read units", inputs[0]), field("Write units", inputs[1])), trouble, h("div", {class: "actions"}, button("Cancel", () => close(false)), go));
     });
 }
 
@@ -92,7 +110,9 @@ function indexesTab(first, signal) {
         ["Name", (index) => index.name], ["Kind", (index) => (index.global ? "global" : "local")], ["Status", (index) => progressOf(index, description.raw)],
         ["Key", (index) => keyText(index.keys)], ["Projection", (index) => projectionText(index.raw.Projection)],
         ["Items", (index) => count(index.raw.ItemCount), "number"], ["Size", (index) => bytes(index.raw.IndexSizeBytes), "number"],
-        ["", (index) => (index.global && index.raw.IndexStatus === "ACTIVE" ? button("Delete", () => drop(index), {class: "small danger", "aria-label": `Delete index ${index.name}`}) : null)],
+        ["", (index) => (index.global && index.raw.IndexStatus === "ACTIVE" ? h("span", {class: "actions"}, provisioned(description) ? button("Capacity", () => busy(null, async () => {
+            if (await changeUnits(description, index)) await look();
+        }), {class: "small", "aria-label": `Change capacity of ${index.name}`}) : null, button("Delete", () => drop(index), {class: "small danger", "aria-label": `Delete index ${index.name}`})) : null)],
     ], description.indexes, "The table has no index."));
     const look = async () => {
         description = await describe(first.name, signal);
@@ -130,8 +150,7 @@ function capacitySection(description, signal) {
     const form = capacityForm(description.raw);
     return section("Capacity", form.node, button("Change capacity", () => {
         const input = form.read(), global = description.indexes.filter((index) => index.global);
-        const was = description.raw.BillingModeSummary?.BillingMode === "PAY_PER_REQUEST";
-        if (input.BillingMode === "PROVISIONED" && was && global.length > 0) {
+        if (input.BillingMode === "PROVISIONED" && !provisioned(description) && global.length > 0) {
             input.GlobalSecondaryIndexUpdates = global.map((index) => ({Update: {IndexName: index.name, ProvisionedThroughput: input.ProvisionedThroughput}}));
         }
         change(description, [input], "The capacity is changed.", signal);
@@ -156,6 +175,14 @@ function protectionSection(description, signal) {
         }));
 }
 
+function encryptionSection(description, signal) {
+    const on = description.raw.SSEDescription !== undefined;
+    return section("Encryption", h("p", {}, on ? `By a key of KMS, ${description.raw.SSEDescription.Status.toLowerCase()}.` : "By the server's own key, where it encrypts its files."),
+        button(on ? "Give up the key of KMS" : "Ask for a key of KMS", () => {
+            change(description, [{SSESpecification: on ? {Enabled: false} : {Enabled: true, SSEType: "KMS"}}], "The encryption is changed.", signal);
+        }));
+}
+
 function tagsSection(description) {
     const {node, reload} = panel(async () => {
         const {Tags: before = []} = await dynamodb("ListTagsOfResource", {ResourceArn: description.raw.TableArn});
@@ -172,5 +199,6 @@ function tagsSection(description) {
 }
 
 function settingsTab(description, signal) {
-    return h("div", {}, ttlTab(description, signal), capacitySection(description, signal), streamSection(description, signal), protectionSection(description, signal), tagsSection(description));
+    return h("div", {}, ttlTab(description, signal), capacitySection(description, signal), streamSection(description, signal), protectionSection(description, signal),
+        encryptionSection(description, signal), tagsSection(description));
 }

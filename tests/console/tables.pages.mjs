@@ -157,6 +157,9 @@ test("capacity, stream, protection and tags", async () => {
     assert.equal((await describe()).StreamSpecification.StreamViewType, "NEW_IMAGE");
     await part("Deletion protection").getByRole("button", {name: "Turn on"}).click();
     await part("Deletion protection").getByText("The table cannot be deleted.").waitFor();
+    await part("Encryption").getByRole("button", {name: "Ask for a key of KMS"}).click();
+    await part("Encryption").getByText("By a key of KMS").waitFor();
+    assert.equal((await describe()).SSEDescription.SSEType, "KMS");
     const arn = (await describe()).TableArn, tags = async () => (await api("ListTagsOfResource", {ResourceArn: arn})).Tags;
     await part("Tags").getByRole("button", {name: "Add a tag"}).click();
     await part("Tags").getByLabel("Tag", {exact: true}).fill("a");
@@ -168,6 +171,14 @@ test("capacity, stream, protection and tags", async () => {
     await part("Tags").getByRole("button", {name: "Save tags"}).click();
     await toastSays(page, "The tags are saved.");
     assert.deepEqual(await tags(), []);
+});
+
+test("the capacity of an index", async () => {
+    await visit(page, "#/table/everything/indexes");
+    await page.getByRole("button", {name: "Change capacity of by-place"}).click();
+    await dialogOf(page).getByLabel("Read units").fill("9");
+    await dialogOf(page).getByRole("button", {name: "Change capacity"}).click();
+    await until(async () => (await api("DescribeTable", {TableName: "everything"})).Table.GlobalSecondaryIndexes[0].ProvisionedThroughput.ReadCapacityUnits === 9);
 });
 
 test("a table is deleted by who writes its name, unless it is protected", async () => {
