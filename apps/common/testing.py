@@ -241,7 +241,9 @@ class AppTest(WireTest):
 
     def everything(self):
         """All items of all tables, to see that nothing was written."""
-        return {name: self.client.scan(TableName=name)["Items"] for name in self.client.list_tables()["TableNames"]}
+        scan = self.client.get_paginator("scan")
+        return {name: [item for page in scan.paginate(TableName=name) for item in page["Items"]]
+                for name in self.client.list_tables()["TableNames"]}
 
     def shapes(self, *members):
         """What every table is like: keys, indexes, TTL, billing, tags, backups and encryption; or some of it."""

@@ -1,9 +1,9 @@
-/* totals_rebuild.c - builds the totals anew.
+/* totals_rebuild.c - builds the totals anew, while payments go on.
  *
- * The stream is read to its end; then the table is read and summed; then the stream again. When no
- * transaction has changed in between, the sums are those of the place where the stream stands.
- * Otherwise it is done once more: that needs a moment without payments that is as long as reading
- * the table takes. Meanwhile the place has the builder's name, and nobody adds to totals. */
+ * The table is read page by page, and after each page the stream is read to its end: then what has
+ * changed meanwhile is known, and how it counts is in totals_touched.h. So at the end the sums are
+ * those of the place where the stream stands. Meanwhile that place has the builder's name, and
+ * nobody adds to totals. */
 #include "totals_rebuild.h"
 
 #include <stdio.h>
@@ -13,11 +13,13 @@
 #include "common/timestamp.h"
 #include "totals.h"
 #include "totals_follow.h"
+#include "totals_touched.h"
 
 enum {
     TRIES_MAX = 20,
-    QUIET_MS = 300,           /* the stream is at its end when nothing came for so long */
+    SETTLE_MS = 300,          /* by then a change is in the stream; in the service, that is */
     DRAIN_MS = 5 * 60 * 1000, /* 24 hours of changes are read in that time, or never */
+    PAGE_ITEMS = 2000,
     BEAT_MS = 5 * 1000,
 };
 
@@ -27,6 +29,7 @@ struct rebuild {
     char name[UUID_TEXT_SIZE];
     int64_t seen_ms; /* when others have last seen that it lives */
     struct totals totals;
+    struct touched touched;
     bool lost; /* to another builder */
 };
 
@@ -63,43 +66,98 @@ static bool is_too_busy(struct rebuild *rebuild) {
 
 /* ---- reading ---- */
 
-/* Reads the stream to its end, or, with `changes`, until something has changed that counts. */
-static bool drain(struct rebuild *rebuild, struct totals *changes) {
-    int64_t end_ms = timestamp_elapsed_ms() + DRAIN_MS;
-    for (const struct ddb_record *record;
-         (record = ddb_stream_next(rebuild->stream, QUIET_MS)) != NULL;) {
-        if (timestamp_elapsed_ms() > end_ms)
-            return is_too_busy(rebuild);
+/* Totals are written anew; their changes do not count. */
+static bool is_total(const struct ddb_item *item) {
+    return strncmp(ddb_item_string(item, "PK", ""), "TOTAL", 5) == 0;
+}
+
+static bool add_up(struct rebuild *rebuild, const struct ddb_item *added,
+                   const struct ddb_item *taken) {
+    bool fits = totals_add(&rebuild->totals, added) && totals_subtract(&rebuild->totals, taken);
+    if (!fits)
+        app_fail(rebuild->app, "there are too many totals, or one is too large");
+    return fits;
+}
+
+/* Reads the stream to its end, some time after now. Changes count from the first page on. */
+static bool drain(struct rebuild *rebuild, bool counts) {
+    int64_t settled_ms = timestamp_elapsed_ms() + SETTLE_MS, end_ms = settled_ms + DRAIN_MS;
+    for (;;) {
+        int64_t left_ms = settled_ms - timestamp_elapsed_ms();
+        const struct ddb_record *record =
+            ddb_stream_next(rebuild->stream, left_ms > 0 ? left_ms : 0);
+        if (record == NULL && ddb_client_error(app_client(rebuild->app)) != NULL)
+            return totals_explain_stream(rebuild->app) == APP_OK;
+        if (record == NULL && left_ms <= 0)
+            return true;
         if (!beat(rebuild))
             return false;
-        if (changes == NULL)
+        if (timestamp_elapsed_ms() > end_ms)
+            return is_too_busy(rebuild);
+        if (record == NULL || !counts || is_total(record->keys))
             continue;
-        if (!totals_subtract(changes, record->old_image) ||
-            !totals_add(changes, record->new_image) || !totals_are_zero(changes))
-            return true;
+        if (!touched_note(&rebuild->touched, record))
+            return is_too_busy(rebuild);
+        if (!add_up(rebuild, record->new_image, record->old_image))
+            return false;
     }
-    if (ddb_client_error(app_client(rebuild->app)) != NULL)
-        totals_explain_stream(rebuild->app);
-    return ddb_client_error(app_client(rebuild->app)) == NULL;
+}
+
+static bool count_item(struct rebuild *rebuild, const struct ddb_item *item) {
+    const struct ddb_item *first;
+    if (!is_total(item) && touched_meet(&rebuild->touched, item, &first))
+        return add_up(rebuild, first, NULL);
+    return add_up(rebuild, item, NULL);
+}
+
+/* A page, held until it is known what has changed while it was read. */
+struct page {
+    struct ddb_item *items[PAGE_ITEMS];
+    size_t count;
+    struct ddb_item *next; /* where the next one begins, or NULL */
+};
+
+static bool read_page(struct rebuild *rebuild, struct ddb_client *db, struct page *page) {
+    struct ddb_cursor *cursor = ddb_scan(db, &(struct ddb_query){.table = LEDGER_TABLE,
+                                                                 .consistent = true,
+                                                                 .limit = PAGE_ITEMS,
+                                                                 .page_size = PAGE_ITEMS,
+                                                                 .start_key = page->next});
+    const struct ddb_item *item, *next;
+    while (page->count < PAGE_ITEMS && (item = ddb_cursor_next(cursor)) != NULL)
+        page->items[page->count++] = ddb_item_copy(item);
+    const struct ddb_error *error = ddb_client_error(db);
+    if (error != NULL)
+        app_fail(rebuild->app, "cannot read the table: %s", error->message);
+    next = error == NULL ? ddb_cursor_position(cursor) : NULL;
+    ddb_item_free(page->next);
+    page->next = next == NULL ? NULL : ddb_item_copy(next);
+    ddb_cursor_free(cursor);
+    return error == NULL;
+}
+
+static bool count_page(struct rebuild *rebuild, struct page *page) {
+    bool ok = drain(rebuild, true);
+    for (size_t i = 0; i < page->count; i++) {
+        ok = ok && count_item(rebuild, page->items[i]);
+        ddb_item_free(page->items[i]);
+    }
+    page->count = 0;
+    return ok;
 }
 
 static bool sum_table(struct rebuild *rebuild) {
     struct ddb_client *db = app_client_new(rebuild->app);
-    struct ddb_cursor *items =
-        ddb_scan(db, &(struct ddb_query){.table = LEDGER_TABLE, .consistent = true});
-    bool ok = true;
-    totals_clear(&rebuild->totals);
-    for (const struct ddb_item *item; ok && (item = ddb_cursor_next(items)) != NULL;) {
-        bool fits = totals_add(&rebuild->totals, item);
-        if (!fits)
-            app_fail(rebuild->app, "there are too many totals, or one is too large");
-        ok = fits && beat(rebuild);
-    }
-    const struct ddb_error *error = ddb_client_error(db);
-    if (ok && error != NULL)
-        app_fail(rebuild->app, "cannot read the table: %s", error->message);
-    ok = ok && error == NULL;
-    ddb_cursor_free(items);
+    struct page *page = calloc(1, sizeof(*page));
+    bool ok;
+    if (page == NULL)
+        abort();
+    do {
+        ok = read_page(rebuild, db, page);
+        ok = count_page(rebuild, page) && ok;
+    } while (ok && page->next != NULL);
+    ddb_item_free(page->next);
+    free(page);
     ddb_client_free(db);
     return ok;
 }
@@ -107,11 +165,11 @@ static bool sum_table(struct rebuild *rebuild) {
 /* The sums, as of where the stream stands. */
 static bool sum_up(struct rebuild *rebuild) {
     for (int tries = 0; tries < TRIES_MAX; tries++) {
-        struct totals changes = {.count = 0};
-        bool ok = drain(rebuild, NULL) && sum_table(rebuild) && drain(rebuild, &changes);
-        bool still = totals_are_zero(&changes);
-        totals_release(&changes);
-        if (!ok || still)
+        totals_clear(&rebuild->totals);
+        bool ok = drain(rebuild, false) && sum_table(rebuild);
+        bool clear = rebuild->touched.unclear == 0;
+        touched_release(&rebuild->touched);
+        if (!ok || clear)
             return ok;
     }
     return is_too_busy(rebuild);

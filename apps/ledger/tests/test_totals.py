@@ -1,5 +1,9 @@
 """The ledger's totals: kept by the table's stream, and built anew."""
 
+import concurrent.futures
+import decimal
+import random
+import threading
 import time
 import unittest
 
@@ -76,6 +80,54 @@ class Totals(Ledger):
         with Service(self.app, self.server.endpoint):
             self.pay("k9")
             wait_for(self.agree)
+
+    def test_rebuilding_while_payments_are_made(self):
+        """In a table of several pages, where transactions also change and are removed."""
+        self.open("100000.00", "100000.00")
+        self.pay("k1")
+        leg = next(item for item in self.everything()["FinancialTransactions"] if item["PK"]["S"] == f"TXN#{K1}" and "AccountID" in item)
+        table = self.resource_table("FinancialTransactions")
+        with table.batch_writer() as batch:
+            for n in range(2500):
+                batch.put_item(Item={**{name: next(iter(value.values())) for name, value in leg.items()},
+                                     "PK": f"TXN#old{n}", "AccountID": f"o{n % 50}", "Amount": decimal.Decimal("1.25")})
+        over, made = threading.Event(), []
+
+        def work(worker):
+            rng = random.Random(worker)
+            with closing_client(self.server) as client:
+                while not over.is_set():
+                    n = rng.randrange(2500)
+                    old = {"PK": {"S": f"TXN#old{n}"}, "SK": leg["SK"]}
+                    made.append(service.post("/payments", {"key": f"w{worker}-{len(made)}", "from": "a1", "to": "a2", "merchant": "m1",
+                                                           "amount": 0.01})[1]["id"])
+                    if rng.random() < 0.3:
+                        service.post(f"/transactions/{rng.choice(made)}/reverse", {})
+                    elif rng.random() < 0.3:
+                        client.update_item(TableName="FinancialTransactions", Key=old, UpdateExpression="SET Amount = :a",
+                                           ConditionExpression="attribute_exists(PK)",
+                                           ExpressionAttributeValues={":a": {"N": str(rng.randrange(1, 100))}})
+                    elif rng.random() < 0.02 * (worker == 0):
+                        client.put_item(TableName="FinancialTransactions", Item={**leg, **old, "PK": {"S": f"TXN#new{n}"}})
+
+        with Service(self.app, self.server.endpoint) as service, concurrent.futures.ThreadPoolExecutor(3) as pool:
+            workers = [pool.submit(work, worker) for worker in range(3)]
+            try:
+                wait_for(lambda: len(made) > 10)
+                before = len(made)
+                self.expect_built()
+                self.assertGreater(len(made), before)
+                self.client.delete_item(TableName="FinancialTransactions", Key={"PK": {"S": "TXN#old7"}, "SK": leg["SK"]})
+            finally:
+                over.set()
+            for worker in workers:
+                worker.result()
+            wait_for(self.agree)
+        self.assertNotIn("totals:", service.errors)
+
+    def expect_built(self):
+        status, out, err = self.run_app("totals", "rebuild")
+        self.assertEqual((status, out.split()[1:], err), (0, ["totals"], ""))
 
     def test_the_first_start_builds_them(self):
         super().setUp()  # a new table, without a place
