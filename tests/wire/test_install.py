@@ -147,6 +147,13 @@ class Installed(unittest.TestCase):
             self.assertEqual(names, set(re.findall(r"^#(GRAMME_\w+)=", text, re.M)))
             self.assertEqual(re.findall(r"^[^#\n].*", text, re.M), [])  # and sets none
 
+    def test_the_settings_of_the_server_are_taken_by_it(self):
+        text = (self.place / "share/gramme/gramme.env").read_text()
+        options = set(re.findall(r"^  --([a-z0-9-]+)", run(str(self.place / "bin/gramme"), "serve", "--help"), re.M))
+        names = {f"GRAMME_{option}".upper().replace("-", "_") for option in options - {"config", "data", "memory", "store", "help"}}
+        self.assertEqual(names, set(re.findall(r"^#(GRAMME_\w+)=", text, re.M)))
+        self.assertEqual(re.findall(r"^[^#\n].*", text, re.M), [])
+
     def test_nothing_is_left(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
