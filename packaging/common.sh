@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# What the scripts that build packages share. Each is run as packaging/KIND/build [OUTPUT], and leaves its files in OUTPUT, dist/
+# unless it is told. A package is made of the files that git knows, as they are in the work tree, and of nothing else: two builds
+# of the same files on the same release are the same, byte for byte.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+output=$(mkdir -p "${1:-dist}" && cd "${1:-dist}" && pwd)
+version=$(sed -n "s/^ *version: '\(.*\)',$/\1/p" meson.build | head -1)
+# Every time in a package is that of the last commit.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
+# Folders of a moment are no reason to compile anew.
+export CCACHE_NOHASHDIR=1
+umask 022
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+complain() {
+    echo "$0: $1" >&2
+    exit 1
+}
+
+# Copies the sources into a new folder.
+export_source() {
+    mkdir -p "$1"
+    git ls-files -z | tar --create --ignore-failed-read --no-recursion --null --files-from=- | tar --extract --directory "$1"
+}
+
+# Packs a folder of $work under its own name: sorted, nobody's, and of the one time.
+pack() {
+    local folder=$1 file=$2
+    tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --directory "$work" "$folder" |
+        gzip --no-name --best >"$file"
+}
+
+# Says what was made, with its size.
+tell() {
+    local file
+    for file in "$@"; do
+        echo "$(du -k --apparent-size "$file" | cut -f1) KB  ${file#"$PWD"/}"
+    done
+}
