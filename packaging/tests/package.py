@@ -9,7 +9,7 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # Building a package takes a minute of a quiet machine, installing one a download.
-TIMEOUT_S = 900
+TIMEOUT_S = 1800
 
 
 def run(*command, **options):
