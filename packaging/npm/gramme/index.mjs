@@ -1,0 +1,3 @@
+import gramme from './index.cjs';
+
+export const { start, Server, binary } = gramme;

@@ -1,0 +1,7 @@
+module.exports = {
+  tables: [{
+    TableName: 'music',
+    KeySchema: [{ AttributeName: 'artist', KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: 'artist', AttributeType: 'S' }],
+  }],
+};

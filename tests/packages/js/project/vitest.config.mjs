@@ -1,0 +1,1 @@
+export default { test: { include: ['*.vitest.mjs'], setupFiles: ['gramme/vitest'] } };
