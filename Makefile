@@ -9,6 +9,8 @@
 #   make check-releases   make and make check on every supported release of Debian, as root
 #   make install  install the release build: gramme, the five systems, the client library, units for
 #                 systemd, manual pages (PREFIX, DESTDIR); make uninstall removes them
+#   make packages   all packages into dist/, with their checksums; make package-deb, -tarball, -npm, -python one of them
+#   make check-packages   build packages, install them in clean systems and use them there, as root
 #   make bench    measure the release build, also beside others (ARGS=--long, ARGS=--write,
 #                 ARGS="--only rivals"; ARGS=--help tells more)
 #   make instructions   record what each request costs, which make check holds on to
@@ -68,6 +70,17 @@ uninstall: build/build.ninja
 	@DESTDIR=$(DESTDIR) scripts/uninstall build
 	@echo "removed from $(DESTDIR)$(PREFIX)"
 
+package-%: | deps-package
+	@packaging/$*/build dist
+
+# The archive is in the packages for npm and Python; Debian's have a program of their own.
+package-npm package-python: package-tarball
+packages: package-tarball package-npm package-python package-deb
+	@cd dist && sha256sum *.deb *.tar.gz *.tgz *.whl >SHA256SUMS && echo "and dist/SHA256SUMS"
+
+check-packages: | deps-package
+	@for test in packaging/tests/test_*.py; do $(PYTHON) tests/tap.py $$test || exit 1; done
+
 bench: all
 	@scripts/quietly ninja --quiet -C build $(BENCH_PROGRAMS)
 	@scripts/deps bench || echo "Going on without them: who needs them takes no part."
@@ -124,7 +137,7 @@ build-check/build.ninja: | deps-test
 build-tsan/build.ninja: | deps-test
 	@scripts/quietly meson setup build-tsan -Db_sanitize=thread -Db_lundef=false -Dtests=false -Dwerror=$(if $(WERROR),true,false)
 
-deps-build deps-test deps-fuzz:
+deps-build deps-test deps-fuzz deps-package:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run demo check check-releases install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz
+.PHONY: all run demo check check-releases check-packages packages install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package

@@ -1,0 +1,97 @@
+"""The wheel, installed in an environment of its own, with pytest and boto3 beside it."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PYTHON = "/usr/bin/python3"
+TIMEOUT_S = 240
+
+CONFTEST = """
+import pytest
+
+@pytest.fixture
+def gramme_tables():
+    return [{"TableName": "music", "KeySchema": [{"AttributeName": "artist", "KeyType": "HASH"}],
+             "AttributeDefinitions": [{"AttributeName": "artist", "AttributeType": "S"}]}]
+
+@pytest.fixture(scope="session")
+def gramme_args():
+    return ["--region", "us-east-1"]
+"""
+TESTS = """
+import os
+
+import boto3
+import pytest
+
+@pytest.mark.parametrize("artist", ["Nina Simone", "Miriam Makeba"])
+def test_each_begins_with_empty_tables(gramme, dynamodb, dynamodb_client, artist):
+    dynamodb.Table("music").put_item(Item={"artist": artist})
+    assert dynamodb.Table("music").scan()["Items"] == [{"artist": artist}]
+    gramme.call("CreateTable", TableName="extra", BillingMode="PAY_PER_REQUEST", DeletionProtectionEnabled=True,
+                KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}], AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}])
+    assert dynamodb_client.list_tables()["TableNames"] == ["extra", "music"]
+
+def test_the_code_under_test_finds_it(gramme):
+    assert os.environ["AWS_ENDPOINT_URL_DYNAMODB"] == gramme.endpoint
+    client = boto3.client("dynamodb", endpoint_url=os.environ["AWS_ENDPOINT_URL"])  # which later versions read by themselves
+    assert client.list_tables()["TableNames"] == ["music"]
+
+def test_a_refusal_is_told(gramme):
+    with pytest.raises(Exception, match="ResourceNotFoundException: Requested resource not found"):
+        gramme.call("DescribeTable", TableName="missing")
+"""
+PROGRAM = """
+import gramme
+with gramme.start(data={data!r}, tables={tables}) as server:
+    print(server.call("ListTables")["TableNames"], server.endpoint)
+try:
+    gramme.start(args=["--no-such-option"])
+except RuntimeError as error:
+    print("no-such-option" in str(error))
+"""
+
+
+def run(*command, **options):
+    result = subprocess.run([str(word) for word in command], text=True, capture_output=True, timeout=TIMEOUT_S, **options)
+    assert result.returncode == 0, f"{command}: {result.returncode}\n{result.stdout}{result.stderr}"
+    return result.stdout
+
+
+class Python(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.place = pathlib.Path(cls.folder.name)
+        run(ROOT / "packaging/python/build", cls.place, ROOT / "build/gramme")
+        [wheel] = cls.place.glob("*.whl")
+        run(PYTHON, "-m", "venv", "--system-site-packages", cls.place / "venv")
+        cls.python = cls.place / "venv/bin/python"
+        run(cls.python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_the_command_is_the_program(self):
+        for command in ([self.place / "venv/bin/gramme"], [self.python, "-m", "gramme"]):
+            self.assertEqual(run(*command, "--version"), run(ROOT / "build/gramme", "--version"))
+
+    def test_the_fixtures(self):
+        project = self.place / "project"
+        project.mkdir()
+        (project / "conftest.py").write_text(CONFTEST)
+        (project / "test_songs.py").write_text(TESTS)
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+        self.assertIn("4 passed", run(self.python, "-m", "pytest", "-q", project, env=variables))
+
+    def test_a_program_keeps_data(self):
+        table = {"TableName": "kept", "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}],
+                 "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}]}
+        for tables in ([table], []):
+            said = run(self.python, "-c", PROGRAM.format(data=str(self.place / "data"), tables=tables))
+            self.assertRegex(said, r"^\['kept'\] http://127.0.0.1:\d+\nTrue\n$")
