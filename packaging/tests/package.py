@@ -44,9 +44,12 @@ class CleanSystem:
     def start(self, *words):
         """Starts a server there that names its address, and gives the process and that address."""
         process = subprocess.Popen(self.command(*words), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        line = process.stdout.readline()
-        assert "listening on http://" in line, line + process.communicate()[0]
-        return process, line.split("listening on ")[1].strip()
+        said = ""
+        for line in process.stdout:
+            said += line
+            if "listening on http://" in line:
+                return process, line.split("listening on ")[1].strip()
+        raise AssertionError(said)
 
 
 def call(address, operation, body):
