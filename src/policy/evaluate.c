@@ -1,16 +1,18 @@
 /* evaluate.c - evaluating a policy. */
 #include "policy/state.h"
 
-static bool action_applies(const struct statement_actions *actions,
-                           const struct policy_request *request) {
+bool statement_names_action(const struct policy_statement *statement,
+                            const struct policy_request *request) {
+    const struct statement_actions *actions = &statement->actions;
     for (size_t i = 0; i < actions->count; i++)
         if (pattern_matches(&actions->list[i], request->values, request->action))
             return !actions->inverted;
     return actions->inverted;
 }
 
-static bool resource_applies(const struct statement_resources *resources,
-                             const struct policy_request *request) {
+bool statement_names_resource(const struct policy_statement *statement,
+                              const struct policy_request *request) {
+    const struct statement_resources *resources = &statement->resources;
     if (resources->count == 0)
         return true;
     for (size_t i = 0; i < resources->count; i++)
@@ -81,10 +83,10 @@ static enum policy_verdict principal_applies(const struct policy_statement *stat
 
 /* ---- statements ---- */
 
-static enum policy_verdict statement_evaluate(const struct policy_statement *statement,
-                                              const struct policy_request *request) {
-    if (!action_applies(&statement->actions, request) ||
-        !resource_applies(&statement->resources, request))
+enum policy_verdict statement_evaluate(const struct policy_statement *statement,
+                                       const struct policy_request *request) {
+    if (!statement_names_action(statement, request) ||
+        !statement_names_resource(statement, request))
         return POLICY_NOT_ALLOWED;
     enum policy_verdict verdict = principal_applies(statement, request->caller);
     if (verdict == POLICY_NOT_ALLOWED)

@@ -30,6 +30,10 @@ bool policy_key_find(struct slice text, struct policy_key_use *ret_use) {
     return false;
 }
 
+struct slice policy_key_text(struct arena *arena, const struct policy_key_use *use) {
+    return arena_printf(arena, "%s%.*s", keys[use->row].name, SLICE_ARGS(use->name));
+}
+
 bool policy_key_same(const struct policy_key_use *a, const struct policy_key_use *b) {
     return a->row == b->row && slice_equal_ignoring_case(a->name, b->name);
 }

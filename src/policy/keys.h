@@ -4,7 +4,7 @@
 #ifndef GRAMME_POLICY_KEYS_H
 #define GRAMME_POLICY_KEYS_H
 
-#include "base/slice.h"
+#include "base/arena.h"
 
 enum policy_key {
 #define KEY(symbol, name, form) POLICY_KEY_##symbol,
@@ -27,6 +27,8 @@ struct policy_key_use {
 
 /* Case does not matter. False: there is no such key. */
 bool policy_key_find(struct slice text, struct policy_key_use *ret_use);
+/* As a document writes it. */
+struct slice policy_key_text(struct arena *arena, const struct policy_key_use *use);
 /* Whether both are the same word. */
 bool policy_key_same(const struct policy_key_use *a, const struct policy_key_use *b);
 

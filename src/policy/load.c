@@ -231,6 +231,16 @@ static struct error *check_complete(struct policy_loader *loader, unsigned seen)
     return NULL;
 }
 
+/* Of a byte that is not before the last one that was asked for. */
+static struct policy_position position_of(struct policy_loader *loader, const uint8_t *byte) {
+    for (; loader->counted < byte; loader->counted++) {
+        loader->position.column += (*loader->counted & 0xc0) != 0x80;
+        if (*loader->counted == '\n')
+            loader->position = (struct policy_position){loader->position.line + 1, 1};
+    }
+    return loader->position;
+}
+
 /* The reader is on the statement's first token. */
 static struct error *read_statement(struct policy_loader *loader, struct policy *policy) {
     unsigned seen = 0;
@@ -241,6 +251,7 @@ static struct error *read_statement(struct policy_loader *loader, struct policy 
         return policy_shape_fault(loader, "must be an object");
     struct policy_statement *statement =
         POLICY_ADD(loader->arena, policy->statements, policy->statement_count);
+    statement->begin = position_of(loader, loader->json.next - 1);
     while (json_next(&loader->json) == JSON_NAME) {
         loader->element = loader->json.text;
         TRY(read_element(loader, statement, &seen));
@@ -248,6 +259,7 @@ static struct error *read_statement(struct policy_loader *loader, struct policy 
     }
     if (loader->json.token != JSON_OBJECT_END)
         return policy_shape_fault(loader, "must be an object");
+    statement->end = position_of(loader, loader->json.next);
     return check_complete(loader, seen);
 }
 
@@ -328,6 +340,8 @@ struct error *policy_parse(struct arena *arena, const struct policy_document *do
     json_reader_init(&loader.json, text, arena);
     TRY(find_version(&loader));
     json_reader_init(&loader.json, text, arena);
+    loader.counted = text.data;
+    loader.position = (struct policy_position){1, 1};
     TRY(read_document(&loader, policy));
     policy->keys_used = loader.keys_used;
     *ret_policy = policy;

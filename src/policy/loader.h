@@ -14,6 +14,8 @@ struct policy_loader {
     struct slice element; /* where the reader is; absent: in none */
     bool variables;       /* the document's version has them */
     uint64_t keys_used;
+    const uint8_t *counted; /* up to here lines and characters are counted */
+    struct policy_position position;
 };
 
 /* "policy.json: statement 2 (Sid), Condition: ...". */

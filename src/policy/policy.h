@@ -18,6 +18,12 @@ enum { POLICY_BYTES_MAX = 256 * 1024 };
 
 struct policy;
 
+/* A place, in lines and characters of a document, counted from 1. */
+struct policy_position {
+    uint32_t line;
+    uint32_t column;
+};
+
 /* What a document is attached to, which says what stands in its statements. */
 enum policy_kind {
     POLICY_OF_IDENTITY, /* a user, a role, a boundary, a session: no Principal */

@@ -92,6 +92,7 @@ struct statement_principals {
 };
 
 struct policy_statement {
+    struct policy_position begin, end; /* of the document */
     bool denies;
     struct statement_principals principals;
     struct statement_actions actions;
@@ -99,6 +100,13 @@ struct policy_statement {
     struct condition *conditions; /* all must hold */
     size_t condition_count;
 };
+
+bool statement_names_action(const struct policy_statement *statement,
+                            const struct policy_request *request);
+bool statement_names_resource(const struct policy_statement *statement,
+                              const struct policy_request *request);
+enum policy_verdict statement_evaluate(const struct policy_statement *statement,
+                                       const struct policy_request *request);
 
 struct policy {
     struct policy_statement *statements;
