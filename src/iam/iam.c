@@ -172,6 +172,12 @@ struct caller iam_caller_of_user(const struct iam *iam, const struct principal *
     return caller;
 }
 
+struct caller iam_caller_of_role(const struct iam *iam, const struct principal *role) {
+    struct caller caller = caller_of(iam, role);
+    caller.kind = CALLER_SESSION;
+    return caller;
+}
+
 static struct error *long_term(struct iam_view *view, struct arena *arena, struct slice key_id,
                                struct iam_credentials *ret) {
     const struct access_key *key = directory_find_key(view->directory, key_id);
@@ -207,8 +213,7 @@ static bool identify(struct iam_view *view, struct kept_session *kept) {
         kept->caller = iam_caller_of_user(view->iam, principal);
         return true;
     }
-    kept->caller = caller_of(view->iam, principal);
-    kept->caller.kind = CALLER_SESSION;
+    kept->caller = iam_caller_of_role(view->iam, principal);
     kept->caller.arn = arena_printf(&kept->arena, "arn:aws:sts::%.*s:assumed-role/%.*s/%.*s",
                                     SLICE_ARGS(view->iam->options.account),
                                     SLICE_ARGS(principal->name), SLICE_ARGS(session->name));

@@ -48,6 +48,8 @@ struct error *iam_find_credentials(struct iam_view *view, struct arena *arena, s
                                    struct iam_credentials *ret_credentials);
 /* The user as a caller, when somebody else knows that it is them. */
 struct caller iam_caller_of_user(const struct iam *iam, const struct principal *user);
+/* A session of the role that has no name yet: ARN and id are the role's. */
+struct caller iam_caller_of_role(const struct iam *iam, const struct principal *role);
 
 /* ---- changing ---- */
 

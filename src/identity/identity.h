@@ -11,7 +11,8 @@
 #include "service/service.h"
 
 struct identity {
-    struct iam *iam; /* NULL: signatures are not verified, and there is nobody */
+    struct iam *iam;             /* NULL: signatures are not verified, and there is nobody */
+    const struct policy *common; /* of everybody, besides their own; or NULL */
 };
 
 extern const struct service identity_service;

@@ -65,8 +65,8 @@ void directory_release(struct directory **directory) {
     directory_unref(*directory);
 }
 
-static struct error *no_such(const struct service_call *call, enum principal_kind kind,
-                             struct slice name) {
+struct error *identity_no_such(const struct service_call *call, enum principal_kind kind,
+                               struct slice name) {
     return error_new(call->arena, ERROR_IAM_NO_SUCH_ENTITY,
                      "The %s with name %.*s cannot be found.", kinds[kind].word, SLICE_ARGS(name));
 }
@@ -76,7 +76,7 @@ struct error *identity_find(const struct service_call *call, const struct direct
     struct slice name = input_text(call->input, kinds[kind].member);
     const struct principal *found = directory_find(directory, kind, name);
     if (found == NULL)
-        return no_such(call, kind, name);
+        return identity_no_such(call, kind, name);
     *ret_principal = found;
     return NULL;
 }
@@ -95,7 +95,7 @@ struct error *identity_user_name(const struct service_call *call, struct slice *
 struct error *identity_check_user(const struct service_call *call,
                                   const struct directory *directory, struct slice name) {
     if (name.len > 0 && directory_find(directory, PRINCIPAL_USER, name) == NULL)
-        return no_such(call, PRINCIPAL_USER, name);
+        return identity_no_such(call, PRINCIPAL_USER, name);
     return NULL;
 }
 

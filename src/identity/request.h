@@ -46,6 +46,8 @@ struct error *identity_user_name(const struct service_call *call, struct slice *
 struct error *identity_check_user(const struct service_call *call,
                                   const struct directory *directory, struct slice name);
 
+struct error *identity_no_such(const struct service_call *call, enum principal_kind kind,
+                               struct slice name);
 struct error *identity_no_policy(const struct service_call *call, enum principal_kind kind,
                                  struct slice name);
 

@@ -34,6 +34,7 @@ struct error *server_open_services(struct server *server, struct arena *arena) {
                                        .account = server->config.account,
                                        .actions = server->config.alarm_actions,
                                        .hand = {change_capacity, server},
+                                       .policy = server->policy,
                                        .iam = server->access == NULL ? NULL
                                                                      : access_iam(server->access)};
     server->inside = server_context_new(server);

@@ -102,7 +102,7 @@ struct error *services_open(struct arena *arena, const struct services_options *
     services->list[0] = (struct service_instance){&cloudwatch_service, &services->cloudwatch};
     services->list[1] =
         (struct service_instance){&service_application_autoscaling, services->scaling};
-    services->identity = (struct identity){.iam = options->iam};
+    services->identity = (struct identity){.iam = options->iam, .common = options->policy};
     services->list[2] = (struct service_instance){&identity_service, &services->identity};
     *ret_services = services;
     return NULL;

@@ -16,6 +16,7 @@ struct services_options {
     struct alarm_actions_config actions; /* whose texts outlive the services */
     struct scaling_hand hand;            /* by which auto scaling changes capacity */
     struct iam *iam;                     /* NULL: signatures are not verified */
+    const struct policy *policy;         /* of everybody; or NULL */
 };
 
 struct error *services_open(struct arena *arena, const struct services_options *options,

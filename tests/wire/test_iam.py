@@ -426,6 +426,180 @@ class Editing(IamTest):
         aws("delete-user", "--user-name", "ida")
 
 
+class Simulating(IamTest):
+    """Would they be let in, and why: in the words of the simulator, and as the server then decides."""
+
+    TABLE = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/"
+    ANNA = USERS + "anna"
+    COMMON = '{"Statement": {"Effect": "Deny", "Action": "dynamodb:Scan", "Resource": "*"}}'
+    STATEMENTS = ('{"Effect": "Allow", "Action": "dynamodb:*", "Resource": "arn:aws:dynamodb:*:*:table/${aws:username}-*"}',
+                  '{"Sid": "\u00fcber", "Effect": "Deny", "Action": "dynamodb:DeleteItem", "Resource": "*"}',
+                  '{"Effect": "Allow",\n   "Action": "dynamodb:PutItem", "Resource": "*", "Condition": {"StringEquals":\n'
+                  '{"aws:PrincipalTag/team": "red", "dynamodb:ReturnValues": "NONE"}}}')
+    OWN = '{"Version": "2012-10-17", "Statement": [\n  %s,\n  %s, %s]}' % STATEMENTS
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.place.cleanup)
+        common = pathlib.Path(cls.place.name, "common.json")
+        common.write_text(cls.COMMON)
+        cls.options = ("--memory", "--policy", common)
+        super().setUpClass()
+        cls.iam.create_user(UserName="anna", Tags=[{"Key": "team", "Value": "red"}])
+        cls.iam.put_user_policy(UserName="anna", PolicyName="own", PolicyDocument=cls.OWN)
+
+    def simulate(self, actions, resources=("*",), source=ANNA, **more):
+        answer = self.iam.simulate_principal_policy(PolicySourceArn=source, ActionNames=actions, ResourceArns=list(resources), **more)
+        return answer["EvaluationResults"]
+
+    def reasons(self, result, **documents):
+        """Which policy, and the text of the statement: what stands in its document between the two places."""
+        documents = {"user_anna_own": self.OWN, "--policy": self.COMMON, **documents}
+        found = []
+        for each in result["MatchedStatements"]:
+            lines = documents[each["SourcePolicyId"]].splitlines(keepends=True)
+            begin, end = (sum(map(len, lines[:place["Line"] - 1])) + place["Column"] - 1
+                          for place in (each["StartPosition"], each["EndPosition"]))
+            self.assertEqual(each["SourcePolicyType"], "Resource Policy" if each["SourcePolicyId"] == "ResourcePolicy" else "IAM Policy")
+            found.append((each["SourcePolicyId"], "".join(lines)[begin:end]))
+        return found
+
+    def test_each_action_on_each_resource(self):
+        results = self.simulate(["dynamodb:GetItem", "dynamodb:DeleteItem"], [self.TABLE + "anna-1", self.TABLE + "bert-1"])
+        self.assertEqual([(each["EvalActionName"], each["EvalResourceName"][-6:], each["EvalDecision"]) for each in results], [
+            ("dynamodb:GetItem", "anna-1", "allowed"), ("dynamodb:GetItem", "bert-1", "implicitDeny"),
+            ("dynamodb:DeleteItem", "anna-1", "explicitDeny"), ("dynamodb:DeleteItem", "bert-1", "explicitDeny")])
+        self.assertEqual([self.reasons(each) for each in results],
+                         [[("user_anna_own", self.STATEMENTS[0])], []] + 2 * [[("user_anna_own", self.STATEMENTS[1])]])
+        self.assertEqual([each["MissingContextValues"] for each in results], 4 * [[]])
+
+    def test_what_is_missing_and_what_is_given(self):
+        put = self.simulate(["dynamodb:PutItem"], [self.TABLE + "x"])[0]
+        self.assertEqual((put["EvalDecision"], put["MissingContextValues"]), ("implicitDeny", ["dynamodb:ReturnValues"]))
+        given = {"ContextKeyName": "dynamodb:returnvalues", "ContextKeyValues": ["NONE"], "ContextKeyType": "string"}
+        put = self.simulate(["dynamodb:PutItem"], [self.TABLE + "x"], ContextEntries=[given])[0]
+        self.assertEqual((put["EvalDecision"], put["MissingContextValues"], self.reasons(put)),
+                         ("allowed", [], [("user_anna_own", self.STATEMENTS[2])]))
+        # What is given stands for what is known.
+        blue = {"ContextKeyName": "aws:PrincipalTag/team", "ContextKeyValues": ["blue"], "ContextKeyType": "string"}
+        self.assertEqual(self.simulate(["dynamodb:PutItem"], [self.TABLE + "x"], ContextEntries=[given, blue])[0]["EvalDecision"],
+                         "implicitDeny")
+        bert = {"ContextKeyName": "aws:username", "ContextKeyValues": ["bert"], "ContextKeyType": "string"}
+        self.assertEqual(self.simulate(["dynamodb:GetItem"], [self.TABLE + "bert-1"], ContextEntries=[bert])[0]["EvalDecision"], "allowed")
+
+    def test_the_policy_of_the_server_has_its_say(self):
+        scan = self.simulate(["dynamodb:Scan"], [self.TABLE + "anna-1"])[0]
+        self.assertEqual((scan["EvalDecision"], self.reasons(scan)), ("explicitDeny", [("--policy", self.COMMON[14:-1])]))
+
+    def test_as_the_server_decides(self):
+        key = self.iam.create_access_key(UserName="anna")["AccessKey"]
+        anna = self.client_of((key["AccessKeyId"], key["SecretAccessKey"]), "dynamodb")
+        tried = {"GetItem": lambda table: anna.get_item(TableName=table, Key={"k": {"S": "x"}}),
+                 "PutItem": lambda table: anna.put_item(TableName=table, Item={"k": {"S": "x"}}),
+                 "DeleteItem": lambda table: anna.delete_item(TableName=table, Key={"k": {"S": "x"}}),
+                 "Scan": lambda table: anna.scan(TableName=table), "DescribeTable": lambda table: anna.describe_table(TableName=table)}
+        given = [{"ContextKeyName": "dynamodb:ReturnValues", "ContextKeyValues": ["NONE"], "ContextKeyType": "string"}]
+        for name, call in tried.items():
+            for table in ("anna-1", "bert-1"):
+                with self.assertRaises(ClientError) as caught:
+                    call(table)
+                error = caught.exception.response["Error"]
+                decided = ("allowed" if error["Code"] == "ResourceNotFoundException" else
+                           "explicitDeny" if "explicit deny" in error["Message"] else "implicitDeny")
+                result = self.simulate([f"dynamodb:{name}"], [self.TABLE + table], ContextEntries=given)[0]
+                self.assertEqual(result["EvalDecision"], decided, (name, table))
+
+    def test_policies_that_are_not_there_yet(self):
+        more = json.dumps(allow("dynamodb:Query"))
+        query = self.simulate(["dynamodb:Query"], [self.TABLE + "x"], PolicyInputList=[more])[0]
+        self.assertEqual((query["EvalDecision"], [each["SourcePolicyId"] for each in query["MatchedStatements"]]),
+                         ("allowed", ["PolicyInputList.1"]))
+        boundary = json.dumps(allow("dynamodb:GetItem"))
+        query = self.simulate(["dynamodb:Query", "dynamodb:GetItem"], [self.TABLE + "anna-1"],
+                              PermissionsBoundaryPolicyInputList=[boundary])
+        self.assertEqual([(each["EvalDecision"], each["PermissionsBoundaryDecisionDetail"]) for each in query], [
+            ("implicitDeny", {"AllowedByPermissionsBoundary": False}), ("allowed", {"AllowedByPermissionsBoundary": True})])
+
+    def test_a_policy_alone(self):
+        def ask(**more):
+            return self.iam.simulate_custom_policy(ActionNames=["dynamodb:GetItem"], **more)["EvaluationResults"][0]
+
+        yes, no = json.dumps(allow("dynamodb:Get*")), json.dumps(allow("s3:*"))
+        denies = json.dumps({"Statement": {"Effect": "Deny", "Action": "*", "Resource": "*"}})
+        self.assertEqual((ask(PolicyInputList=[yes])["EvalDecision"], ask(PolicyInputList=[yes])["EvalResourceName"]), ("allowed", "*"))
+        self.assertEqual(ask(PolicyInputList=[no])["EvalDecision"], "implicitDeny")
+        result = ask(PolicyInputList=[no, yes, denies])
+        self.assertEqual((result["EvalDecision"], self.reasons(result, **{"PolicyInputList.3": denies})),
+                         ("explicitDeny", [("PolicyInputList.3", denies[14:-1])]))
+        own = json.dumps({"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Action": "*", "Resource":
+                                                                 "arn:aws:dynamodb:*:*:table/${aws:username}"}})
+        self.assertEqual(ask(PolicyInputList=[own], ResourceArns=[self.TABLE + "x"])["MissingContextValues"], ["aws:username"])
+
+    def test_the_policy_of_a_table(self):
+        def ask(statement, caller=self.ANNA, **more):
+            policy = json.dumps({"Version": "2012-10-17", "Statement": {"Action": "dynamodb:GetItem", "Resource": self.TABLE + "x",
+                                                                        **statement}})
+            return self.iam.simulate_custom_policy(ActionNames=["dynamodb:GetItem"], ResourceArns=[self.TABLE + "x"], CallerArn=caller,
+                                                   ResourcePolicy=policy, PolicyInputList=[json.dumps(allow("s3:*"))],
+                                                   **more)["EvaluationResults"][0]
+
+        result = ask({"Effect": "Allow", "Principal": {"AWS": self.ANNA}})
+        self.assertEqual((result["EvalDecision"], [(each["SourcePolicyId"], each["SourcePolicyType"]) for each in
+                                                   result["MatchedStatements"]]), ("allowed", [("ResourcePolicy", "Resource Policy")]))
+        self.assertEqual(ask({"Effect": "Allow", "Principal": {"AWS": USERS + "bert"}})["EvalDecision"], "implicitDeny")
+        self.assertEqual(ask({"Effect": "Deny", "Principal": "*"})["EvalDecision"], "explicitDeny")
+        # Of another account both have to allow.
+        self.assertEqual(ask({"Effect": "Allow", "Principal": {"AWS": self.ANNA}}, ResourceOwner="arn:aws:iam::111122223333:root")
+                         ["EvalDecision"], "implicitDeny")
+        self.refused("InvalidInput: Invalid caller - Caller cannot be null or empty.", self.iam.simulate_custom_policy,
+                     ActionNames=["dynamodb:GetItem"], PolicyInputList=[json.dumps(allow("*"))], ResourcePolicy=json.dumps(
+                         {"Statement": {"Effect": "Deny", "Principal": "*", "Action": "*", "Resource": "*"}}))
+
+    def test_a_role(self):
+        self.iam.create_role(RoleName="reader", AssumeRolePolicyDocument=json.dumps(TRUST))
+        self.iam.put_role_policy(RoleName="reader", PolicyName="read", PolicyDocument=json.dumps(READ_ONLY))
+        arn = f"arn:aws:iam::{ACCOUNT}:role/reader"
+        results = self.simulate(["dynamodb:GetItem", "dynamodb:PutItem"], source=arn)
+        self.assertEqual([(each["EvalDecision"], [reason["SourcePolicyId"] for reason in each["MatchedStatements"]]) for each in results],
+                         [("allowed", ["role_reader_read"]), ("implicitDeny", [])])
+
+    def test_pages(self):
+        actions = [f"dynamodb:A{i}" for i in range(7)]
+        pages = self.iam.get_paginator("simulate_principal_policy").paginate(
+            PolicySourceArn=self.ANNA, ActionNames=actions, ResourceArns=[self.TABLE + "a", self.TABLE + "b"],
+            PaginationConfig={"PageSize": 3})
+        found = [[(each["EvalActionName"], each["EvalResourceName"][-1]) for each in page["EvaluationResults"]] for page in pages]
+        self.assertEqual([len(page) for page in found], [3, 3, 3, 3, 2])
+        self.assertEqual(sum(found, []), [(action, resource) for action in actions for resource in "ab"])
+        # Large documents make smaller pages, and nothing is left out.
+        large = [json.dumps(allow(*[f"x:{i}{'y' * 50}" for i in range(1800)])) for _ in range(6)]
+        pages = self.iam.get_paginator("simulate_custom_policy").paginate(PolicyInputList=large, ActionNames=[f"d:A{i}" for i in range(20)])
+        found = [len(page["EvaluationResults"]) for page in pages]
+        self.assertEqual(sum(found), 20)
+        self.assertGreater(len(found), 1)
+        self.refused("ValidationError: Invalid Marker.", self.simulate, actions=["d:A"], Marker="x")
+
+    def test_what_is_wrong(self):
+        self.assertEqual(self.refused("NoSuchEntity: The user with name bert cannot be found.", self.simulate, actions=["d:A"],
+                                      source=USERS + "bert"), 404)
+        for arn in (f"arn:aws:iam::{ACCOUNT}:root", f"arn:aws:sts::{ACCOUNT}:assumed-role/r/s", f"arn:aws:iam::{ACCOUNT}:user/",
+                    "arn:aws:iam::1:user/anna-and-more"):
+            self.assertEqual(self.refused(f"InvalidInput: Invalid Entity Arn: {arn} does not clearly define entity type and name.",
+                                          self.simulate, actions=["d:A"], source=arn), 400)
+        self.refused("InvalidInput: PolicyInputList.2: line 1 is not valid JSON", self.simulate, actions=["d:A"],
+                     PolicyInputList=[json.dumps(READ_ONLY), "{"])
+        reply = self.post(b"Action=SimulatePrincipalPolicy&Version=2010-05-08&PolicySourceArn=" + self.ANNA.encode())
+        self.assertIn(b"Value null at 'actionNames' failed to satisfy constraint: Member must not be null",
+                      reply.body.replace(b"&apos;", b"'").replace(b"&#39;", b"'"))
+        self.iam.create_user(UserName="curt")
+        key = self.iam.create_access_key(UserName="curt")["AccessKey"]
+        curt = self.client_of((key["AccessKeyId"], key["SecretAccessKey"]))
+        self.refused(f"AccessDenied: User: {USERS}curt is not authorized to perform: iam:SimulatePrincipalPolicy on resource: {self.ANNA} "
+                     "because no identity-based policy allows the iam:SimulatePrincipalPolicy action", curt.simulate_principal_policy,
+                     PolicySourceArn=self.ANNA, ActionNames=["dynamodb:GetItem"])
+
+
 class Restarted(unittest.TestCase):
     def test_what_was_answered_is_there(self):
         with tempfile.TemporaryDirectory() as directory:
