@@ -18,6 +18,8 @@
 #   make crash    kill -9 under load, and in a mix of all that depends on time, CRASH_SECONDS each
 #   make torture  all that tries to break it, at random, for SECONDS: histories over kills, simulation,
 #                 power losses, system calls that fail, damage (ARGS="power kill" takes some of it)
+#   make check-cluster   suites on a cluster of three with PostgreSQL, Patroni and etcd, then its failures at random
+#                 under load for CLUSTER_SECONDS (ARGS="machine server_killed" takes some of them)
 #   make coverage what the tests reach, with a floor for branches (FLOOR=84, ARGS="unit fault")
 #   make differ   random requests beside DynamoDB Local, whose answers are compared
 #                 (ARGS="--seed 1 --operations 50000"; ARGS=--help tells more)
@@ -31,6 +33,7 @@ PORT ?= 8000
 DATA ?= data
 ARGS ?=
 CRASH_SECONDS ?= 300
+CLUSTER_SECONDS ?= 300
 SECONDS ?= 600
 TORTURE ?= 0
 FLOOR ?= 84
@@ -99,6 +102,11 @@ torture: build-check/build.ninja
 	@scripts/quietly ninja --quiet -C build-check
 	@$(PYTHON) tests/torture/torture.py --seconds $(SECONDS) $(ARGS)
 
+check-cluster: build-check/build.ninja | deps-cluster
+	@scripts/quietly ninja --quiet -C build-check
+	@$(PYTHON) tests/cluster/cluster.py -- $(PYTHON) scripts/check --on-cluster
+	@$(PYTHON) tests/cluster/cluster.py --seconds $(CLUSTER_SECONDS) $(ARGS)
+
 # Takes as long as make check, and its own build.
 coverage: | deps-test
 	@$(PYTHON) scripts/coverage --floor $(FLOOR) $(ARGS)
@@ -137,7 +145,7 @@ build-check/build.ninja: | deps-test
 build-tsan/build.ninja: | deps-test
 	@scripts/quietly meson setup build-tsan -Db_sanitize=thread -Db_lundef=false -Dtests=false -Dwerror=$(if $(WERROR),true,false)
 
-deps-build deps-test deps-fuzz deps-package:
+deps-build deps-test deps-fuzz deps-package deps-cluster:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run demo check check-releases check-packages packages install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package
+.PHONY: all run demo check check-cluster check-releases check-packages packages install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package deps-cluster

@@ -115,13 +115,17 @@ def schema(server, name):
     return f"{server}&options=-csearch_path%3D{name}"
 
 
-def make(gramme, name, server=URL):
-    """The URL of a store in the schema of that name."""
-    url = schema(server, name)
+def init(gramme, url):
     done = subprocess.run([gramme, "store", "init", "--unsafe", url], text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         raise AssertionError(f"gramme store init failed:\n{done.stdout}")
+
+
+def make(gramme, name, server=URL):
+    """The URL of a store in the schema of that name."""
+    url = schema(server, name)
+    init(gramme, url)
     return url
 
 
