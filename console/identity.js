@@ -21,7 +21,7 @@ const ALLOW = JSON.stringify({Version: "2012-10-17", Statement: [{Sid: "Read", E
 /** Without signatures there is nobody to tell of. */
 export function unverified() {
     return section("Everybody may do everything", h("p", {}, "This server does not verify signatures: whoever reaches it may do everything, under any name. So it has no users, no roles and no keys, and policies refuse nobody."),
-        h("p", {}, "Started with ", h("code", {}, "gramme serve --auth --root-key FILE"), " it answers only what was signed by a key that it knows. This page then asks for a key, and here are users and roles with their keys and policies, as far as the owner of that key may see and change them."));
+        h("p", {}, "Started with ", h("code", {}, "gramme serve --auth --root-key FILE"), " it answers only what was signed by a key that it knows. This page then asks for a key, and here are users and roles with their keys and policies, as far as the owner of that key may see and change them, and a place to try what a policy allows."));
 }
 
 function askName(title, action, more) {
@@ -67,7 +67,7 @@ export function identityPage() {
         account = caller.Account;
         return h("p", {}, "You are signed in as ", h("code", {}, caller.Arn), ".");
     });
-    return h("div", {}, heading("Access"), self,
+    return h("div", {}, heading("Access", h("a", {class: "button", href: "#/try"}, "Try a policy")), self,
         listSection(KINDS.user, () => askName("Create user", (UserName) => iam("CreateUser", {UserName}))), listSection(KINDS.role, () => createRole(account)));
 }
 
@@ -166,5 +166,5 @@ export function principalPage(word, name) {
             one.MaxSessionDuration && ["Sessions", `of ${one.MaxSessionDuration / 60} minutes at most`]])), kind === KINDS.user ? keysSection(name) : trustSection(name, documentOf(one.AssumeRolePolicyDocument)),
         policiesSection(kind, name), deleteSection(kind, name));
     });
-    return h("div", {}, heading(name), node);
+    return h("div", {}, heading(name, h("a", {class: "button", href: `#/try/${encodeURIComponent(`${kind.word}/${name}`)}`}, "Try what they may do")), node);
 }

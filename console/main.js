@@ -9,6 +9,7 @@ import {partiqlPage} from "./partiql.js";
 import {signInPage} from "./signin.js";
 import {tablePage} from "./table.js";
 import {createPage, tableNames, tablesPage} from "./tables.js";
+import {tryPage} from "./try.js";
 import {button, problem} from "./ui.js";
 
 const main = document.getElementById("main"), side = document.getElementById("side"), head = document.getElementById("top");
@@ -27,6 +28,7 @@ function pageOf([place = "tables", ...rest], signal) {
     case "alarms": return ["Alarms", alarmsPage(signal)];
     case "access": return ["Access", identityPage()];
     case "user": case "role": return [rest[0], principalPage(place, rest[0])];
+    case "try": return ["Try a policy", tryPage(rest[0])];
     case "alarm": return [rest[0], alarmPage(rest[0], signal)];
     default: return ["Tables", tablesPage(signal)];
     }
@@ -73,7 +75,7 @@ function nextTheme() {
 // ---- the frame ----
 
 function showHead() {
-    const place = pathNow()[0] ?? "tables", current = {table: "tables", create: "tables", alarm: "alarms", user: "access", role: "access"}[place] ?? place;
+    const place = pathNow()[0] ?? "tables", current = {table: "tables", create: "tables", alarm: "alarms", user: "access", role: "access", try: "access"}[place] ?? place;
     replace(head, h("a", {class: "brand", href: "#/tables"}, h("img", {src: "console/icon.svg", alt: "", width: 24, height: 24}), "gramme"),
         h("nav", {"aria-label": "Main"}, PLACES.map(([key, name]) => h("a", {href: `#/${key}`, "aria-current": key === current ? "page" : null}, name))),
         h("span", {class: "where"}, session.region),

@@ -1,4 +1,4 @@
-// Users, roles, keys and their policies on a server that verifies signatures; what somebody may not do is told.
+// Users, roles, keys and their policies on a server that verifies signatures; what somebody may not do is told; whether somebody may do something, and why.
 
 import assert from "node:assert/strict";
 import {test} from "node:test";
@@ -119,6 +119,47 @@ test("a role with who may take it", async () => {
     await looksRight("access-role");
 });
 
+// ---- may they do this? ----
+
+const decisions = page.getByRole("list", {name: "Decisions"});
+
+async function decide(fill) {
+    await fill();
+    await press("Try");
+    await decisions.waitFor();
+    return decisions.locator(".record-head").evaluateAll((heads) => heads.map((head) => [...head.children].slice(0, 2).map((node) => node.textContent).reverse().join(" ")));
+}
+
+test("whether somebody may do something, and by which statement", async () => {
+    await visit(page, "#/user/anna");
+    await page.getByRole("link", {name: "Try what they may do"}).click();
+    assert.match(await page.getByLabel("Who").inputValue(), /:user\/anna$/);
+    assert.deepEqual(await decide(async () => {
+        await page.getByLabel("Actions").fill("dynamodb:GetItem, dynamodb:PutItem");
+        await page.getByLabel("On", {exact: true}).fill(`${ARN}open`);
+    }), ["dynamodb:GetItem allowed", "dynamodb:PutItem not allowed"]);
+    assert.match(await decisions.getByLabel("The statement").textContent(), /^\{[^]*"ReadOpen"[^]*\}$/);
+    await decisions.getByText("No statement allows it.").waitFor();
+    await looksRight("access-try");
+});
+
+test("one more policy, and the table's own, count with theirs", async () => {
+    await page.getByText("More: condition keys").click();
+    const more = page.getByLabel("One more policy");
+    await more.fill(policy({Effect: "Deny", Action: "dynamodb:*", Resource: "*", Condition: {IpAddress: {"aws:SourceIp": "192.0.2.0/24"}}}));
+    await press("Condition key");
+    await page.getByLabel("Condition key", {exact: true}).fill("aws:SourceIp");
+    await page.getByLabel("Type of the key").selectOption("ip");
+    await page.getByLabel("Values of the key").fill("192.0.2.7");
+    assert.deepEqual(await decide(() => page.getByLabel("Actions").fill("dynamodb:GetItem")), ["dynamodb:GetItem denied"]);
+    await decisions.getByText("PolicyInputList.1").waitFor();
+    await more.fill("");
+    await signed("PutResourcePolicy", {ResourceArn: `${ARN}open`, Policy: policy({Sid: "Theirs", Effect: "Allow", Principal: {AWS: "arn:aws:iam::000000000000:user/anna"}, Action: "dynamodb:PutItem", Resource: `${ARN}open`})});
+    assert.deepEqual(await decide(() => page.getByLabel("Actions").fill("dynamodb:PutItem")), ["dynamodb:PutItem allowed"]);
+    await page.getByLabel("With the policy of the table or stream itself").uncheck();
+    assert.deepEqual(await decide(() => Promise.resolve()), ["dynamodb:PutItem not allowed"]);
+});
+
 // ---- policies of tables count here ----
 
 test("who would lock themselves out is asked", async () => {
@@ -145,6 +186,10 @@ test("who may see little is told what they may not", async () => {
     await picture(page, "access-denied");
     await visit(page, "#/user/anna");
     await page.getByRole("main").getByText("is not authorized to perform: iam:GetUser").waitFor();
+    await visit(page, "#/try");
+    await page.getByLabel("Who").fill("arn:aws:iam::000000000000:user/anna");
+    await press("Try");
+    await page.getByRole("main").getByText("is not authorized to perform: iam:SimulatePrincipalPolicy").waitFor();
 });
 
 test("a key is turned off, and ends what it has signed in; a user goes with all of theirs", async () => {
