@@ -42,7 +42,7 @@ WERROR ?=
 
 PYTHON := /usr/bin/python3
 C_FILES := $(foreach folder,src lib tools apps tests,'$(folder)/*.[ch]' '$(folder)/*.cc')
-BENCH_PROGRAMS := $(addprefix tests/bench/,bare_server connection_server sync_rate)
+BENCH_PROGRAMS := $(addprefix tests/bench/,bare_server connection_server delay_relay sync_rate)
 
 all: build/build.ninja
 	@scripts/quietly ninja --quiet -C build

@@ -18,6 +18,7 @@ from rig import (BY_GROUP, BY_KEY, GROUP, INDEXED, PAYLOAD, QUERY_PAYLOAD, SERVE
                  gsi, have, number, percent, put_body, query_body, spread, times, transaction_body, wait_active)
 from rivals import rivals
 from scans import scans
+from shared import shared
 from streams import streams
 from tls import tls
 from watching import watching
@@ -363,4 +364,4 @@ def growth_of(rig, kind, counts):
 SECTIONS = {"rivals": rivals, "start": start, "instructions": instructions, "reads": reads, "connections": connections,
             "scan": scans, "writes": writes, "transactions": transactions, "indexes": indexes, "backfill": backfill,
             "growth": growth, "load": loading, "expiry": expiry, "backup": backup, "streams": streams, "recovery": recovery,
-            "encryption": encryption, "access": access, "tls": tls, "watching": watching}
+            "encryption": encryption, "access": access, "tls": tls, "watching": watching, "shared": shared}

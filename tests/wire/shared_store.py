@@ -41,8 +41,10 @@ class Cluster:
 class Pair:
     """A primary and a standby that it waits for, in the `with` block; `url` names both, and means whichever takes writes."""
 
-    def __init__(self):
-        self.directory = tempfile.mkdtemp(prefix="gramme-pair-")
+    sync = "off"
+
+    def __init__(self, folder=None):
+        self.directory = tempfile.mkdtemp(prefix="gramme-pair-", dir=folder)
         self.identity = []
         if os.getuid() == 0:
             shutil.chown(self.directory, "nobody")
@@ -71,7 +73,7 @@ class Pair:
 
     def serve(self, name, port):
         with open(f"{self.directory}/{name}/postgresql.conf", "a") as settings:
-            settings.write(f"\nlisten_addresses = ''\nunix_socket_directories = '{self.directory}'\nport = {port}\nfsync = off\n")
+            settings.write(f"\nlisten_addresses = ''\nunix_socket_directories = '{self.directory}'\nport = {port}\nfsync = {self.sync}\n")
         with open(f"{self.directory}/{name}.log", "w") as log:
             self.servers.append(subprocess.Popen([*self.identity, f"{PROGRAMS}/postgres", "-D", f"{self.directory}/{name}"],
                                                  cwd=self.directory, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
@@ -84,11 +86,17 @@ class Pair:
     def __enter__(self):
         self.run("initdb", "-D", "primary", "-U", "gramme", "--auth=trust", "--no-sync", "--locale=C")
         self.serve("primary", 6001)
-        self.run("pg_basebackup", "-h", self.directory, "-p", "6001", "-U", "gramme", "-D", "standby", "-R", "-c", "fast")
-        self.serve("standby", 6002)
-        self.ask(6001, "ALTER SYSTEM SET synchronous_standby_names = '*'")
-        self.ask(6001, "SELECT pg_reload_conf()")
+        self.add_standby("standby", 6002)
+        self.wait_for_standbys("*")
         return self
+
+    def add_standby(self, name, port):
+        self.run("pg_basebackup", "-h", self.directory, "-p", "6001", "-U", "gramme", "-D", name, "-R", "-c", "fast")
+        self.serve(name, port)
+
+    def wait_for_standbys(self, names):
+        self.ask(6001, f"ALTER SYSTEM SET synchronous_standby_names = '{names}'")
+        self.ask(6001, "SELECT pg_reload_conf()")
 
     def fail_over(self):
         """The primary is killed, with all its sessions, and the standby promoted, which then waits for nobody."""

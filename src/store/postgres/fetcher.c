@@ -22,7 +22,7 @@
 #include "store/postgres/internal.h"
 
 enum {
-    BATCHES_MAX = 4, /* under way at once */
+    BATCHES_MAX = 8, /* under way at once */
     BATCH_KEYS_MAX = 100,
 };
 
