@@ -89,6 +89,13 @@ struct service {
 enum app_status service_run(struct app *app, struct service *service);
 /* It is to end: a task that takes long gives up at the next good moment. */
 bool service_is_stopping(void);
+/* For a task: runs it for each word of a list with commas between. One that fails, which is told at
+ * the end, does not keep the others from being run. */
+enum { SERVICE_WORD_SIZE = 64 };
+enum app_status service_each(struct app *app, const char *list,
+                             enum app_status (*run)(struct app *app, const char *word,
+                                                    void *context),
+                             void *context);
 
 static inline void service_count(struct service_counter *counter) {
     atomic_fetch_add_explicit(&counter->count, 1, memory_order_relaxed);

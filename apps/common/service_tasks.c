@@ -1,4 +1,5 @@
 /* service_tasks.c - background work: a thread for each task, which runs it again and again. */
+#include <string.h>
 #include <time.h>
 
 #include "common/duration.h"
@@ -19,6 +20,23 @@ static atomic_bool stopping;
 
 bool service_is_stopping(void) {
     return atomic_load(&stopping);
+}
+
+enum app_status service_each(struct app *app, const char *list,
+                             enum app_status (*run)(struct app *app, const char *word,
+                                                    void *context),
+                             void *context) {
+    enum app_status status = APP_OK;
+    while (*list != '\0' && !service_is_stopping()) {
+        char word[SERVICE_WORD_SIZE] = ""; /* of one that is too long */
+        size_t size = strcspn(list, ",");
+        if (size < sizeof(word))
+            memcpy(word, list, size);
+        if (run(app, word, context) != APP_OK)
+            status = APP_FAILED;
+        list += size + (list[size] == ',');
+    }
+    return status;
 }
 
 /* True: it is to end. */

@@ -62,18 +62,21 @@ static bool find(struct service_call *call, const struct rate *rate, struct ddb_
     return store_find(call->app, rate, ret_item);
 }
 
+static enum app_status send_rate(struct service_call *call, const struct rate *rate,
+                                 struct ddb_item *item) {
+    if (item == NULL)
+        return absent(call, rate);
+    add_rate(call->reply, item);
+    ddb_item_free(item);
+    return APP_OK;
+}
+
 static enum app_status get_rate(struct service_call *call) {
     struct rate rate;
     struct ddb_item *item;
     if (!take_pair(call, NULL, &rate))
         return APP_USAGE;
-    if (!find(call, &rate, &item))
-        return APP_FAILED;
-    if (item == NULL)
-        return absent(call, &rate);
-    add_rate(call->reply, item);
-    ddb_item_free(item);
-    return APP_OK;
+    return find(call, &rate, &item) ? send_rate(call, &rate, item) : APP_FAILED;
 }
 
 static enum app_status get_rates(struct service_call *call) {
@@ -122,13 +125,7 @@ static enum app_status mark_rate(struct service_call *call) {
     struct ddb_item *item;
     if (!take_pair(call, NULL, &rate))
         return APP_USAGE;
-    if (!store_mark_stale(call->app, &rate, &item))
-        return APP_FAILED;
-    if (item == NULL)
-        return absent(call, &rate);
-    add_rate(call->reply, item);
-    ddb_item_free(item);
-    return APP_OK;
+    return store_mark_stale(call->app, &rate, &item) ? send_rate(call, &rate, item) : APP_FAILED;
 }
 
 static const struct service_parameter get_parameters[] = {
@@ -155,23 +152,17 @@ static const struct service_route routes[] = {
 
 /* ---- the schedule ---- */
 
-/* What fails is told at the end: one base does not keep the others from being asked for. */
+static enum app_status refresh(struct app *app, const char *base, void *context) {
+    size_t count;
+    return refresh_base(app, context, base, &count);
+}
+
 static enum app_status refresh_all(struct app *app) {
     const char *bases = app_option(app, "bases", "");
     struct refresh_settings settings;
-    enum app_status status = APP_OK;
     if (*bases != '\0' && !refresh_settings_of(app, &settings))
         return APP_USAGE;
-    while (*bases != '\0' && !service_is_stopping()) {
-        char base[16] = "";
-        size_t size = strcspn(bases, ","), count;
-        if (size < sizeof(base))
-            memcpy(base, bases, size);
-        if (refresh_base(app, &settings, base, &count) != APP_OK)
-            status = APP_FAILED;
-        bases += size + (bases[size] == ',');
-    }
-    return status;
+    return service_each(app, bases, refresh, &settings);
 }
 
 static const struct service_task tasks[] = {

@@ -82,27 +82,22 @@ static const struct service_route routes[] = {
 
 /* ---- keeping fresh ---- */
 
-/* What fails is told at the end: one symbol does not keep the others from being asked for. */
+static enum app_status refresh(struct app *app, const char *text, void *context) {
+    struct quote quote = {.entry = NULL};
+    char symbol[SYMBOL_SIZE];
+    bool ok = entry_symbol(app, text, symbol) &&
+              quote_read(app, context, symbol, true, &quote) == APP_OK &&
+              quote.outcome != QUOTE_STALE;
+    ddb_item_free(quote.entry);
+    return ok ? APP_OK : APP_FAILED;
+}
+
 static enum app_status refresh_watched(struct app *app) {
     const char *symbols = app_option(app, "watch", "");
     struct quote_settings settings;
-    enum app_status status = APP_OK;
     if (!quote_settings_of(app, *symbols != '\0', &settings))
         return APP_USAGE;
-    while (*symbols != '\0' && !service_is_stopping()) {
-        struct quote quote = {.entry = NULL};
-        char text[64] = "", symbol[SYMBOL_SIZE];
-        size_t size = strcspn(symbols, ",");
-        if (size < sizeof(text))
-            memcpy(text, symbols, size);
-        if (!entry_symbol(app, text, symbol) ||
-            quote_read(app, &settings, symbol, true, &quote) != APP_OK ||
-            quote.outcome == QUOTE_STALE)
-            status = APP_FAILED;
-        ddb_item_free(quote.entry);
-        symbols += size + (symbols[size] == ',');
-    }
-    return status;
+    return service_each(app, symbols, refresh, &settings);
 }
 
 static const struct service_task tasks[] = {
