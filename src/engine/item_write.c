@@ -68,8 +68,6 @@ static bool expires_at(const struct table_definition *table, struct value item, 
 /* The stored bytes that the write would leave; absent for a delete. */
 static struct error *decide(struct item_write *write, struct arena *arena, const struct slot *slot,
                             struct value old, struct slice *ret_stored) {
-    if (atomic_load_explicit(&write->table->stats->dropped, memory_order_relaxed))
-        return error_new(arena, ERROR_RESOURCE_NOT_FOUND, "Requested resource not found");
     TRY(check_same_partition(arena, write, old));
     if (write->condition != NULL && !expr_holds(write->condition, old))
         return condition_failed(arena, write, old);
@@ -175,6 +173,9 @@ static struct error *check_items(struct arena *arena, const struct item_write *w
 static struct error *run(struct group *group, const struct write_job *job,
                          struct item_write *write) {
     struct arena *arena = job->arena;
+    /* Its items may be there for a while. */
+    if (atomic_load_explicit(&write->table->stats->dropped, memory_order_relaxed))
+        return error_new(arena, ERROR_RESOURCE_NOT_FOUND, "Requested resource not found");
     struct slot *slot = item_slot(group, write);
     struct stored_item old;
     struct slice stored;
