@@ -42,7 +42,7 @@ class Command(unittest.TestCase):
 
     def test_every_command_has_help_in_80_columns(self):
         listed = re.findall(r"^  ([a-z]+)  ", run("--help")[1], re.M)
-        self.assertEqual(listed, ["serve", "local", "apply", "backup", "restore", "check", "rekey", "bench", "top", "healthcheck", "cost", "operations", "completion", "user", "role", "key",
+        self.assertEqual(listed, ["serve", "local", "apply", "backup", "restore", "check", "rekey", "bench", "top", "healthcheck", "cost", "mcp", "operations", "completion", "user", "role", "key",
                                   "cert", "store"])
         families = [re.findall(r"^  ([a-z]+) ([a-z]+)  ", run(name, "--help")[1], re.M) for name in ("user", "role", "key", "cert", "store")]
         self.assertGreater(min(map(len, families)), 0)

@@ -123,6 +123,7 @@ extern const struct command command_bench;
 extern const struct command command_top;
 extern const struct command command_healthcheck;
 extern const struct command command_cost;
+extern const struct command command_mcp;
 extern const struct command command_operations;
 extern const struct command command_completion;
 

@@ -9,11 +9,10 @@
 #include "cli/say.h"
 
 const struct command *const commands[] = {
-    &command_serve,      &command_local,       &command_apply,
-    &command_backup,     &command_restore,     &command_check,
-    &command_rekey,      &command_copy_store,  &command_bench,
-    &command_top,        &command_healthcheck, &command_cost,
-    &command_operations, &command_completion,  NULL,
+    &command_serve,   &command_local,      &command_apply,       &command_backup,
+    &command_restore, &command_check,      &command_rekey,       &command_copy_store,
+    &command_bench,   &command_top,        &command_healthcheck, &command_cost,
+    &command_mcp,     &command_operations, &command_completion,  NULL,
 };
 
 const struct command_family *const command_families[] = {&family_user, &family_role,  &family_key,
