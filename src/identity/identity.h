@@ -11,7 +11,9 @@
 #include "service/service.h"
 
 struct identity {
-    struct iam *iam;             /* NULL: signatures are not verified, and there is nobody */
+    /* Whom this server knows; an error says why it knows nobody. Any thread. */
+    struct error *(*know)(void *user, struct arena *arena, struct iam **ret_iam);
+    void *user;
     const struct policy *common; /* of everybody, besides their own; or NULL */
 };
 

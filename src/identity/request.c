@@ -46,12 +46,7 @@ struct slice identity_roles_arn(const struct service_call *call, size_t number) 
 
 struct error *identity_iam(const struct service_call *call, struct iam **ret_iam) {
     const struct identity *identity = call->state;
-    if (identity->iam == NULL)
-        return error_new(call->arena, ERROR_IAM_NOT_SUPPORTED,
-                         "This server does not verify signatures, and so has no users, roles and "
-                         "keys: start it with --auth");
-    *ret_iam = identity->iam;
-    return NULL;
+    return identity->know(identity->user, call->arena, ret_iam);
 }
 
 struct error *identity_look(const struct service_call *call, struct directory **ret_directory) {

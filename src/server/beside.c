@@ -1,4 +1,5 @@
-/* beside.c - the services besides DynamoDB, and the hand by which one of them changes tables. */
+/* beside.c - the services besides DynamoDB, the hand by which one of them changes tables, and the
+ * users that another one tells of. */
 #include "pipeline/inside_call.h"
 #include "server/access.h"
 #include "server/services.h"
@@ -27,6 +28,35 @@ static struct error *change_capacity(void *user, struct arena *arena,
     return inside_call(&server->inside, arena, "UpdateTable", update_request(arena, change));
 }
 
+/* ---- whom it knows ---- */
+
+static struct error *open_unverified(struct server *server, struct arena *arena) {
+    const struct access_options options = {.engine = server->engine,
+                                           .account = slice_text(server->config.account)};
+    return server->unverified == NULL ? access_open(arena, &options, &server->unverified) : NULL;
+}
+
+/* A server in memory that does not verify has users, too, to try things with: from the first
+ * request for them on, and as long as it runs. Where data is kept they are left alone, because a
+ * key that anybody could make would let them in when the server verifies. */
+static struct error *know(void *user, struct arena *arena, struct iam **ret_iam) {
+    struct server *server = user;
+    if (server->access != NULL) {
+        *ret_iam = access_iam(server->access);
+        return NULL;
+    }
+    if (server->config.data_directory != NULL || server->config.store_url != NULL)
+        return error_new(arena, ERROR_IAM_NOT_SUPPORTED,
+                         "This server does not verify signatures, and so leaves users, roles and "
+                         "keys alone: start it with --auth");
+    pthread_mutex_lock(&server->unverified_lock);
+    struct error *error = open_unverified(server, arena);
+    if (error == NULL)
+        *ret_iam = access_iam(server->unverified);
+    pthread_mutex_unlock(&server->unverified_lock);
+    return error;
+}
+
 struct error *server_open_services(struct server *server, struct arena *arena) {
     struct services_options options = {.engine = server->engine,
                                        .clock = server->clock,
@@ -34,9 +64,7 @@ struct error *server_open_services(struct server *server, struct arena *arena) {
                                        .account = server->config.account,
                                        .actions = server->config.alarm_actions,
                                        .hand = {change_capacity, server},
-                                       .policy = server->policy,
-                                       .iam = server->access == NULL ? NULL
-                                                                     : access_iam(server->access)};
+                                       .identity = {know, server, server->policy}};
     server->inside = server_context_new(server);
     TRY(services_open(arena, &options, &server->services));
     server->movable.user = server->services;

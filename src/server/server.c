@@ -269,6 +269,7 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     ticks_start();
     server->config = *config;
     arena_init(&server->arena);
+    pthread_mutex_init(&server->unverified_lock, NULL);
     movable_clock_init(&server->movable);
     server->meters = meters_new();
     server_name_operations(server);
@@ -365,6 +366,8 @@ void server_stop(struct server *server) {
     if (server->inside.catalog != NULL)
         server_context_free(&server->inside);
     access_close(server->access);
+    access_close(server->unverified);
+    pthread_mutex_destroy(&server->unverified_lock);
     engine_close(server->engine);
     throttle_free(server->throttle);
     data_directory_release(&server->data);

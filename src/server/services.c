@@ -6,7 +6,6 @@
 #include "alarm/alarms.h"
 #include "base/check.h"
 #include "cloudwatch/alarm_points.h"
-#include "identity/identity.h"
 #include "scaling/operations.h"
 #include "scaling/scaling.h"
 
@@ -102,7 +101,7 @@ struct error *services_open(struct arena *arena, const struct services_options *
     services->list[0] = (struct service_instance){&cloudwatch_service, &services->cloudwatch};
     services->list[1] =
         (struct service_instance){&service_application_autoscaling, services->scaling};
-    services->identity = (struct identity){.iam = options->iam, .common = options->policy};
+    services->identity = options->identity;
     services->list[2] = (struct service_instance){&identity_service, &services->identity};
     *ret_services = services;
     return NULL;

@@ -3,6 +3,7 @@
 #define GRAMME_SERVER_SERVICES_H
 
 #include "cloudwatch/cloudwatch.h"
+#include "identity/identity.h"
 #include "scaling/options.h"
 #include "server/alarm_actions.h"
 
@@ -15,8 +16,7 @@ struct services_options {
     const char *account;
     struct alarm_actions_config actions; /* whose texts outlive the services */
     struct scaling_hand hand;            /* by which auto scaling changes capacity */
-    struct iam *iam;                     /* NULL: signatures are not verified */
-    const struct policy *policy;         /* of everybody; or NULL */
+    struct identity identity;            /* whom it knows */
 };
 
 struct error *services_open(struct arena *arena, const struct services_options *options,

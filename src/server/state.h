@@ -2,6 +2,7 @@
 #ifndef GRAMME_SERVER_STATE_H
 #define GRAMME_SERVER_STATE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "admin/control.h"
@@ -49,7 +50,9 @@ struct server {
     struct slice place;             /* of such a store */
     struct store *store;            /* the engine's */
     struct engine *engine;
-    struct access *access; /* NULL: signatures are not verified */
+    struct access *access;     /* NULL: signatures are not verified */
+    struct access *unverified; /* then, in memory: users to try things with; NULL: none yet */
+    pthread_mutex_t unverified_lock;
     struct control_service control_services[2];
     struct control_tally backups;
     struct slice first_key[2]; /* id and secret, until they were told; absent: there is none */

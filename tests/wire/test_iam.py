@@ -1,5 +1,6 @@
 """IAM on the same port: users, roles, keys and policies by the API that AWS has for them."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -625,13 +626,38 @@ class Restarted(unittest.TestCase):
 
 
 class Unverified(unittest.TestCase):
-    def test_there_is_nobody(self):
+    def setUp(self):
         if signing.VERIFIED:
             self.skipTest("every server here verifies")
-        with Server("--memory") as server:
-            client = boto3_client(server.endpoint, "test", "iam", "test")
-            with self.assertRaises(ClientError) as caught:
-                client.list_users()
-            self.assertEqual(caught.exception.response["Error"], {"Type": "Sender", "Code": "NotSupportedService", "Message":
-                             "This server does not verify signatures, and so has no users, roles and keys: start it with --auth"})
-            client.close()
+
+    def client(self, server, key="test", secret="test", service="iam"):
+        client = boto3_client(server.endpoint, key, service, secret)
+        self.addCleanup(client.close)
+        return client
+
+    def test_in_memory_users_are_there_to_try_things_with(self):
+        with Server("--memory", "--threads", "3") as server:
+            iam = self.client(server)
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                made = list(pool.map(lambda i: iam.create_user(UserName=f"u{i}")["User"]["UserName"], range(8)))
+            self.assertEqual([user["UserName"] for user in iam.list_users()["Users"]], sorted(made))
+            iam.put_user_policy(UserName="u1", PolicyName="read", PolicyDocument=json.dumps(READ_ONLY))
+            key = iam.create_access_key(UserName="u1")["AccessKey"]
+            result = iam.simulate_principal_policy(PolicySourceArn=USERS + "u1", ActionNames=["dynamodb:GetItem", "dynamodb:PutItem"])
+            self.assertEqual([each["EvalDecision"] for each in result["EvaluationResults"]], ["allowed", "implicitDeny"])
+            # Nothing is held against it: whoever signs with it is whoever they say.
+            made = self.client(server, key["AccessKeyId"], "wrong", "dynamodb")
+            self.assertEqual(made.list_tables()["TableNames"], [])
+            self.assertEqual(iam.get_user()["User"]["Arn"], f"arn:aws:iam::{ACCOUNT}:root")
+
+    def test_what_is_kept_is_left_alone(self):
+        with tempfile.TemporaryDirectory() as directory, Server("--data", pathlib.Path(directory, "data")) as server:
+            iam = self.client(server)
+            for call in (iam.list_users, iam.create_access_key):
+                with self.assertRaises(ClientError) as caught:
+                    call()
+                self.assertEqual(caught.exception.response["Error"], {"Type": "Sender", "Code": "NotSupportedService", "Message":
+                                 "This server does not verify signatures, and so leaves users, roles and keys alone: start it with --auth"})
+            # A policy alone needs nobody.
+            result = iam.simulate_custom_policy(PolicyInputList=[json.dumps(READ_ONLY)], ActionNames=["dynamodb:GetItem"])
+            self.assertEqual(result["EvaluationResults"][0]["EvalDecision"], "allowed")
