@@ -44,8 +44,13 @@ struct slice identity_roles_arn(const struct service_call *call, size_t number) 
 
 /* ---- finding ---- */
 
+/* Who has a user's rights for a while only may not make themselves lasting ones. The session of a
+ * role may what the role may. */
 struct error *identity_iam(const struct service_call *call, struct iam **ret_iam) {
     const struct identity *identity = call->state;
+    if (call->caller->issued_ms != 0 && call->caller->kind != CALLER_SESSION)
+        return error_new(call->arena, ERROR_UNRECOGNIZED_CLIENT,
+                         "The security token included in the request is invalid");
     return identity->know(identity->user, call->arena, ret_iam);
 }
 

@@ -312,6 +312,7 @@ static const struct caller *keep_caller(struct arena *arena, const struct caller
     kept->account = caller->account;
     kept->name = slice_present(caller->name) ? arena_slice(arena, caller->name) : SLICE_NONE;
     kept->arn = arena_slice(arena, context_arn(arena, caller));
+    kept->issued_ms = caller->issued_ms;
     return kept;
 }
 

@@ -21,7 +21,8 @@ struct caller;
 struct service_call {
     struct arena *arena;
     const struct json_value *input;
-    const struct caller *caller; /* who asks: their kind, account, name and ARN, and nothing else */
+    /* Who asks: kind, account, name, ARN and since when they may, and nothing else of them. */
+    const struct caller *caller;
     struct answer *answer;
     void *state;         /* the service's own */
     struct slice region; /* of the server, as the next */

@@ -288,6 +288,17 @@ class Editing(IamTest):
                      "no identity-based policy allows the iam:PutUserPolicy action", second.put_user_policy, UserName="bert",
                      PolicyName="all", PolicyDocument=json.dumps(allow("*")))
 
+    def test_the_session_of_a_user_makes_nothing_that_lasts(self):
+        self.user("jo")
+        self.put("jo", "all", allow("*"))
+        for key in (self.key("jo"), (signing.KEY_ID, signing.SECRET)):
+            token = self.client_of(key, "sts").get_session_token()["Credentials"]
+            session = (token["AccessKeyId"], token["SecretAccessKey"])
+            self.assertEqual(self.client_of(session, "dynamodb", token["SessionToken"]).list_tables()["TableNames"], [])
+            iam = self.client_of(session, token=token["SessionToken"])
+            for call in (iam.create_access_key, iam.list_users):
+                self.assertEqual(self.refused("InvalidClientTokenId: The security token included in the request is invalid", call), 403)
+
     def test_a_role(self):
         role = self.iam.create_role(RoleName="reader", AssumeRolePolicyDocument=json.dumps(TRUST), Description="who reads <&>",
                                     MaxSessionDuration=7200, Tags=[{"Key": "a", "Value": ""}])["Role"]
