@@ -13,16 +13,9 @@
 enum { ALIVE_MS = 30 * 1000 }; /* a builder that was not seen for longer is dead */
 
 enum app_status totals_explain_stream(struct app *app) {
-    struct ddb_client *db = app_client(app);
-    const struct ddb_error *error = ddb_client_error(db);
-    if (ddb_client_failed_with(db, "TrimmedDataAccessException"))
-        return app_fail(app, "changes were not read within 24 hours and are gone; the totals stay "
-                             "as they are until `gramme-ledger totals rebuild`");
+    const struct ddb_error *error = ddb_client_error(app_client(app));
     if (error != NULL && error->kind == DDB_ERROR_INPUT)
-        return app_fail(app,
-                        "%s; totals need one with NEW_AND_OLD_IMAGES, and once it is on "
-                        "`gramme-ledger totals rebuild`",
-                        error->message);
+        return app_fail(app, "%s; totals need one with NEW_AND_OLD_IMAGES", error->message);
     return app_db_fail(app, "cannot read the changes of " LEDGER_TABLE);
 }
 
@@ -67,17 +60,30 @@ static enum bundle_outcome write_changes(void *context, struct app *app, const c
 
 /* ---- the task ---- */
 
-static enum app_status end_of(struct app *app, enum follow_end end) {
+/* They were not read within 24 hours, or the stream was off and there is another one now. */
+static bool has_lost_changes(struct app *app) {
+    return ddb_client_failed_with(app_client(app), "TrimmedDataAccessException") ||
+           ddb_client_error(app_client(app))->kind == DDB_ERROR_INPUT;
+}
+
+/* The place is written every hour. While one that is older than what a stream keeps was not read,
+ * shards may have come and gone, which the stream does not tell. */
+static bool is_late(const struct totals_place *place) {
+    return timestamp_now_ms() - place->saved_ms > DAY_MS;
+}
+
+static enum app_status end_of(struct app *app, const struct totals_place *place,
+                              enum follow_end end) {
     switch (end) {
     case FOLLOW_LOST:
     case FOLLOW_UP:
         return APP_OK;
     case FOLLOW_OFF:
-        return app_fail(app,
-                        "the stream of table " LEDGER_TABLE " is off; totals need one with "
-                        "NEW_AND_OLD_IMAGES, and once it is on `gramme-ledger totals rebuild`");
+        return app_fail(app, "the stream of table " LEDGER_TABLE
+                             " is off; totals need one with NEW_AND_OLD_IMAGES");
     case FOLLOW_UNREADABLE:
-        return totals_explain_stream(app);
+        return has_lost_changes(app) ? totals_rebuild_unless(app, place)
+                                     : totals_explain_stream(app);
     case FOLLOW_FAILED:
         break;
     }
@@ -102,7 +108,7 @@ static enum app_status follow_from(struct app *app, const struct totals_place *p
     enum follow_end end =
         stream == NULL ? FOLLOW_UNREADABLE
                        : follow_stream(app, &follower, stream, place->position, place->saved_ms);
-    enum app_status status = end_of(app, end);
+    enum app_status status = end_of(app, place, end);
     ddb_stream_close(stream);
     totals_release(&changes);
     return status;
@@ -115,9 +121,10 @@ enum app_status totals_follow(struct app *app, struct service_counter counters[2
         struct totals_place place;
         if (!place_read(app, &place))
             status = APP_FAILED;
-        else if (place.position != NULL)
+        else if (place.position != NULL && !is_late(&place))
             status = follow_from(app, &place, counters);
-        else if (!place.found || timestamp_now_ms() - place.saved_ms > ALIVE_MS)
+        else if (place.position != NULL || !place.found ||
+                 timestamp_now_ms() - place.saved_ms > ALIVE_MS)
             status = totals_rebuild_unless(app, &place);
         else
             waits = true;

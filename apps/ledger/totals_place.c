@@ -46,6 +46,9 @@ enum bundle_outcome place_claim(struct app *app, const struct totals_place *seen
     const char *condition = NULL;
     if (seen != NULL && !seen->found) {
         condition = "attribute_not_exists(PK)";
+    } else if (seen != NULL && seen->position != NULL) {
+        condition = "#position = :seen";
+        ddb_item_set_string(values, ":seen", seen->position);
     } else if (seen != NULL) {
         condition = "Builder = :seen";
         ddb_item_set_string(values, ":seen", seen->rebuild);
