@@ -20,7 +20,7 @@ const ALLOW = JSON.stringify({Version: "2012-10-17", Statement: [{Sid: "Read", E
 
 /** Without signatures there is nobody to tell of. */
 export function unverified() {
-    return section("Everybody may do everything", h("p", {}, "This server does not verify signatures: whoever reaches it may do everything, under any name. So it has no users, no roles and no keys, and policies refuse nobody."),
+    return section("Everybody may do everything", h("p", {}, "This server does not verify signatures: whoever reaches it may do everything, under any name. So it has no users, no roles and no keys, and the policies of tables refuse nobody."),
         h("p", {}, "Started with ", h("code", {}, "gramme serve --auth --root-key FILE"), " it answers only what was signed by a key that it knows. This page then asks for a key, and here are users and roles with their keys and policies, as far as the owner of that key may see and change them, and a place to try what a policy allows."));
 }
 
@@ -65,7 +65,8 @@ export function identityPage() {
     const {node: self} = panel(async () => {
         const caller = await sts("GetCallerIdentity");
         account = caller.Account;
-        return h("p", {}, "You are signed in as ", h("code", {}, caller.Arn), ".");
+        const user = /:user\/(.*)$/.exec(caller.Arn)?.[1];
+        return h("p", {}, "You are signed in as ", user ? h("a", {href: place(KINDS.user, user)}, h("code", {}, caller.Arn)) : h("code", {}, caller.Arn), ".");
     });
     return h("div", {}, heading("Access", h("a", {class: "button", href: "#/try"}, "Try a policy")), self,
         listSection(KINDS.user, () => askName("Create user", (UserName) => iam("CreateUser", {UserName}))), listSection(KINDS.role, () => createRole(account)));
@@ -156,15 +157,26 @@ function deleteSection(kind, name) {
     }), {class: "danger"}));
 }
 
+function factsOf(kind, one) {
+    const tags = listOf(one.Tags).map(({Key, Value}) => `${Key} = ${Value}`).join(", ");
+    return section(`The ${kind.word}`, facts([["ARN", h("code", {}, one.Arn)], ["Id", one[`${kind.Word}Id`]], ["Made", when(one.CreateDate)], tags && ["Tags", tags],
+        one.MaxSessionDuration && ["Sessions", `of ${one.MaxSessionDuration / 60} minutes at most`]]));
+}
+
+/** Who may not see what they are may still see their keys, and the other way round. */
 export function principalPage(word, name) {
     const kind = KINDS[word];
     if (!session.auth) return h("div", {}, heading(name), unverified());
     const {node} = panel(async () => {
-        const {[kind.Word]: one} = await iam(`Get${kind.Word}`, {[kind.name]: name});
-        const tags = listOf(one.Tags).map(({Key, Value}) => `${Key} = ${Value}`).join(", ");
-        return h("div", {}, section(`The ${kind.word}`, facts([["ARN", h("code", {}, one.Arn)], ["Id", one[`${kind.Word}Id`]], ["Made", when(one.CreateDate)], tags && ["Tags", tags],
-            one.MaxSessionDuration && ["Sessions", `of ${one.MaxSessionDuration / 60} minutes at most`]])), kind === KINDS.user ? keysSection(name) : trustSection(name, documentOf(one.AssumeRolePolicyDocument)),
-        policiesSection(kind, name), deleteSection(kind, name));
+        let one, denied;
+        try {
+            ({[kind.Word]: one} = await iam(`Get${kind.Word}`, {[kind.name]: name}));
+        } catch (error) {
+            if (error.type !== "AccessDenied") throw error;
+            denied = error;
+        }
+        const trust = one?.AssumeRolePolicyDocument;
+        return h("div", {}, denied ? problem(denied) : factsOf(kind, one), kind === KINDS.user ? keysSection(name) : trust ? trustSection(name, documentOf(trust)) : null, policiesSection(kind, name), deleteSection(kind, name));
     });
     return h("div", {}, heading(name, h("a", {class: "button", href: `#/try/${encodeURIComponent(`${kind.word}/${name}`)}`}, "Try what they may do")), node);
 }

@@ -83,7 +83,8 @@ test("a policy is added, checked where it is wrong, changed and deleted", async 
     await press("read");
     assert.deepEqual(JSON.parse(await input().inputValue()).Statement, [readOpen]);
     await picture(page, "access-policy");
-    await input().fill(policy(readOpen, {Sid: "Names", Effect: "Allow", Action: "dynamodb:ListTables", Resource: "*"}));
+    await input().fill(policy(readOpen, {Sid: "Names", Effect: "Allow", Action: "dynamodb:ListTables", Resource: "*"},
+        {Sid: "OwnKeys", Effect: "Allow", Action: "iam:ListAccessKeys", Resource: "arn:aws:iam::000000000000:user/${aws:username}"}));
     await inDialog("Save policy");
     await toastSays(page, "The policy is saved.");
     await press("Add policy");
@@ -184,8 +185,12 @@ test("who may see little is told what they may not", async () => {
     await page.getByText("You are signed in as arn:aws:iam::000000000000:user/anna.").waitFor();
     for (const name of ["Users", "Roles"]) await part(name).getByText("is not authorized to perform: iam:List").waitFor();
     await picture(page, "access-denied");
-    await visit(page, "#/user/anna");
-    await page.getByRole("main").getByText("is not authorized to perform: iam:GetUser").waitFor();
+    await page.getByRole("link", {name: "arn:aws:iam::000000000000:user/anna"}).click();
+    await page.getByRole("main").getByText("is not authorized to perform: iam:GetUser on").waitFor();
+    await part("Policies").getByText("is not authorized to perform: iam:ListUserPolicies").waitFor();
+    await until(async () => (await rowsOf(page, "Access keys"))[0]?.[0] === key.id); // which they may
+    await press("Create access key");
+    await toastSays(page, "is not authorized to perform: iam:CreateAccessKey");
     await visit(page, "#/try");
     await page.getByLabel("Who").fill("arn:aws:iam::000000000000:user/anna");
     await press("Try");
