@@ -53,6 +53,7 @@ static struct error *insert(struct store *base, struct arena *arena, const char 
 }
 
 #define INSERT "INSERT INTO gramme_store (name, value) VALUES ($1::text, $2::text) ON CONFLICT "
+#define WRITE INSERT "(name) DO UPDATE SET value = excluded.value"
 
 struct error *postgres_note_offer(struct store *store, struct arena *arena, const char *name,
                                   struct slice text, struct slice *ret_text) {
@@ -62,7 +63,7 @@ struct error *postgres_note_offer(struct store *store, struct arena *arena, cons
 
 struct error *postgres_note_write(struct store *store, struct arena *arena, const char *name,
                                   struct slice text) {
-    return insert(store, arena, INSERT "(name) DO UPDATE SET value = excluded.value", name, text);
+    return insert(store, arena, WRITE, name, text);
 }
 
 /* ---- filling ---- */
@@ -85,45 +86,57 @@ struct error *postgres_is_unfinished(struct store *store, struct arena *arena,
     return NULL;
 }
 
-/* One commit, claimed as any other: a tool that was asleep does not empty what another filled. */
-static enum fate send_clear(struct postgres_store *store, struct session *session,
-                            struct slice by) {
-    char sql[600];
-    int len = snprintf(sql, sizeof(sql), "TRUNCATE gramme_dropped");
-    for (size_t i = 0; i < store->base.keyspace_count; i++)
-        len += snprintf(sql + len, sizeof(sql) - (size_t)len, ", %.*s",
-                        SLICE_ARGS(store->keyspaces[i]));
-    struct parameter note[] = {text_parameter(UNFINISHED), parameter_of(by)};
-    session_send(session, "begin_write", NULL, 0);
-    lead_send_claim(store, session);
-    session_send_sql(session, INSERT "(name) DO UPDATE SET value = excluded.value", note, 2);
-    session_send_sql(session, sql, NULL, 0);
-    session_send(session, "commit", NULL, 0);
-    session_sync(session);
-    return session_collect(session, CLEAR_TIMEOUT_MS, 5, NULL);
-}
+/* What begins and what ends a filling is a commit, claimed as any other: a tool that was asleep
+ * neither empties nor finishes what another fills. */
+struct claimed {
+    const char *sql[2];
+    struct parameter parameters[2]; /* of the first */
+    size_t parameter_count;
+    const char *failed;
+};
 
-struct error *postgres_fill_begin(struct store *base, struct arena *arena, struct slice by) {
-    struct postgres_store *store = postgres_of(base);
+static struct error *commit_claimed(struct postgres_store *store, struct arena *arena,
+                                    const struct claimed *claimed) {
     struct patience patience = patience_begin(store);
     struct session *session = NULL;
+    size_t count = 3;
     TRY(postgres_writer(store, arena, &patience, &session));
-    if (send_clear(store, session, by) == FATE_DONE) {
+    session_send(session, "begin_write", NULL, 0);
+    lead_send_claim(store, session);
+    for (size_t i = 0; i < 2 && claimed->sql[i] != NULL; i++, count++)
+        session_send_sql(session, claimed->sql[i], claimed->parameters,
+                         i == 0 ? claimed->parameter_count : 0);
+    session_send(session, "commit", NULL, 0);
+    session_sync(session);
+    if (session_collect(session, CLEAR_TIMEOUT_MS, count, NULL) == FATE_DONE) {
         store->lead.known++;
         return NULL;
     }
-    struct error *error = session_error(session, arena, "The store cannot be emptied");
+    struct error *error = session_error(session, arena, claimed->failed);
     postgres_writer_lost(store);
     return error;
 }
 
-struct error *postgres_fill_end(struct store *base, struct arena *arena) {
+struct error *postgres_fill_begin(struct store *base, struct arena *arena, struct slice by) {
     struct postgres_store *store = postgres_of(base);
-    struct parameter parameters[] = {text_parameter(UNFINISHED)};
-    struct slice none;
-    TRY(lead_connect(store, arena));
-    return ask(store->lead.session, arena, "DELETE FROM gramme_store WHERE name = $1::text",
-               parameters, 1, &none);
+    char truncate[600];
+    int len = snprintf(truncate, sizeof(truncate), "TRUNCATE gramme_dropped");
+    for (size_t i = 0; i < store->base.keyspace_count; i++)
+        len += snprintf(truncate + len, sizeof(truncate) - (size_t)len, ", %.*s",
+                        SLICE_ARGS(store->keyspaces[i]));
+    struct claimed claimed = {{WRITE, truncate},
+                              {text_parameter(UNFINISHED), parameter_of(by)},
+                              2,
+                              "The store cannot be emptied"};
+    return commit_claimed(store, arena, &claimed);
+}
+
+struct error *postgres_fill_end(struct store *base, struct arena *arena) {
+    struct claimed claimed = {{"DELETE FROM gramme_store WHERE name = $1::text", NULL},
+                              {text_parameter(UNFINISHED)},
+                              1,
+                              "The store cannot be finished"};
+    return commit_claimed(postgres_of(base), arena, &claimed);
 }
 
 struct error *postgres_finish_drops(struct store *base, struct arena *arena) {
