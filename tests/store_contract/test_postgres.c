@@ -2,6 +2,7 @@
  * commit whose connection is lost, and what an open refuses. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "postgres_server.h"
 #include "postgres_wire.h"
@@ -361,6 +362,33 @@ static void fetches_fail_when_the_server_stays_away(void **state) {
     expect_fetches(contract->store);
 }
 
+/* The writer's is gone, perhaps with its server; the others may lead there still. */
+static void readers_connect_anew_when_the_writer_does(void **state) {
+    struct contract *contract = *state;
+    put_keys(contract);
+    expect_fetches(contract->store);
+    struct store_txn *txn = begin(contract, STORE_READ_LATEST);
+    expect_get(txn, 0, "key0", "key0");
+    store_end(txn);
+    postgres_run(contract, "CREATE TABLE public.sessions_before AS SELECT pid FROM "
+                           "pg_stat_activity WHERE application_name = 'gramme' AND query <> ''");
+    assert_int_equal(postgres_run(contract,
+                                  "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+                                  "WHERE application_name = 'gramme' AND query = 'COMMIT'"),
+                     1);
+    put_now(contract, 0, "key0", "key0");
+    expect_fetches(contract->store);
+    txn = begin(contract, STORE_READ_LATEST);
+    expect_get(txn, 0, "key0", "key0");
+    store_end(txn);
+    static const char there[] = "SELECT pid FROM public.sessions_before JOIN pg_stat_activity "
+                                "USING (pid) WHERE query LIKE 'SELECT%v FROM%'";
+    for (int tries = 0; tries < 3000 && postgres_run(contract, there) > 0; tries++)
+        usleep(10000); /* they end when they notice */
+    assert_int_equal(postgres_run(contract, there), 0);
+    postgres_run(contract, "DROP TABLE public.sessions_before");
+}
+
 /* ---- what is refused ---- */
 
 static void expect_refusal(struct contract *contract, const char *url, const char *expected) {
@@ -520,6 +548,7 @@ int main(void) {
         CONTRACT_CASE(fetches_go_on_after_a_loss),
         CONTRACT_CASE(a_fetch_comes_wherever_its_connection_is_cut),
         CONTRACT_CASE(fetches_fail_when_the_server_stays_away),
+        CONTRACT_CASE(readers_connect_anew_when_the_writer_does),
         CONTRACT_CASE(what_is_not_ours_is_refused),
         CONTRACT_CASE(a_store_that_is_half_filled_is_nobodys),
         CONTRACT_CASE(who_is_fenced_empties_nothing),

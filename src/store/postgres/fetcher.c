@@ -250,8 +250,14 @@ static void send_batch(struct fetcher *fetcher, struct fetch_batch *batch, size_
     session_sync(fetcher->session);
 }
 
+/* Whether another batch may be sent on the connection that there is. */
+static bool has_room(const struct fetcher *fetcher) {
+    return fetcher->under_way < BATCHES_MAX &&
+           (fetcher->session == NULL || !postgres_is_old(fetcher->store, fetcher->session));
+}
+
 static void send_waiting(struct fetcher *fetcher) {
-    while (fetcher->under_way < BATCHES_MAX) {
+    while (has_room(fetcher)) {
         size_t next = (fetcher->oldest + fetcher->under_way) % BATCHES_MAX;
         size_t keys = gather(fetcher, &fetcher->batches[next]);
         if (keys == 0)
@@ -266,7 +272,7 @@ static void send_waiting(struct fetcher *fetcher) {
 /* Whether there is something to do at once; otherwise who starts a fetch wakes it, if that could be
  * sent. */
 static bool fall_asleep(struct fetcher *fetcher) {
-    bool room = fetcher->under_way < BATCHES_MAX;
+    bool room = has_room(fetcher);
     pthread_mutex_lock(&fetcher->lock);
     bool busy = fetcher->stops || (room && fetcher->waiting.first != NULL);
     fetcher->sleeps = !busy && room;
@@ -311,6 +317,11 @@ static bool take_turn(struct fetcher *fetcher, struct patience *patience) {
     pthread_mutex_unlock(&fetcher->lock);
     if (stops)
         return false;
+    if (fetcher->session != NULL && fetcher->under_way == 0 &&
+        postgres_is_old(fetcher->store, fetcher->session)) {
+        session_close(fetcher->session);
+        fetcher->session = NULL;
+    }
     if (fetcher->session == NULL && waited_for) {
         reconnect(fetcher, patience);
         return true;
@@ -387,7 +398,7 @@ void postgres_get_many_start(struct store_fetch *fetch) {
     struct fetcher *fetcher = store->fetcher;
     fetch->deadline_ns = monotonic_ns() + (uint64_t)store->options.patience_ms * 1000000;
     pthread_mutex_lock(&fetcher->lock);
-    bool sent = runs(fetcher);
+    bool sent = store->moment == NULL && runs(fetcher); /* else of that moment */
     bool sleeps = fetcher->sleeps;
     if (sent)
         list_add(&fetcher->waiting, fetch);

@@ -85,6 +85,7 @@ struct postgres_store {
     bool waits;                    /* its commits waited for standbys when we looked last */
     struct session *moment;        /* holds the one moment of all reads; or NULL */
     char moment_sql[100];          /* by which others join it */
+    atomic_uint_fast64_t era;      /* raised when the writer's connection is lost */
     atomic_uint_fast64_t unsynced; /* relaxed commits since the last durable one */
     atomic_uint_fast64_t losses;   /* connections that were lost */
     atomic_uint_fast64_t settled;  /* commits whose fate was looked up */
@@ -136,6 +137,13 @@ bool patience_wait(struct patience *patience);
 /* With its statements prepared. */
 struct error *postgres_connect(struct postgres_store *store, struct arena *arena, bool writes,
                                struct session **ret_session);
+
+/* Made before the writer's was lost: it may lead to a server that another has replaced, and that
+ * does not know of the commits since. */
+static inline bool postgres_is_old(const struct postgres_store *store,
+                                   const struct session *session) {
+    return session->era != atomic_load(&store->era);
+}
 
 /* ---- schema.c ---- */
 

@@ -81,7 +81,9 @@ static size_t prepare_keyspaces(struct postgres_store *store, struct session *se
 struct error *postgres_connect(struct postgres_store *store, struct arena *arena, bool writes,
                                struct session **ret_session) {
     struct session *session = NULL;
+    uint64_t era = atomic_load(&store->era);
     TRY(session_connect(arena, store->options.url, store->options.schema, &session));
+    session->era = era;
     if (writes) /* a commit is sent at once: who stops in its middle is not to hold its locks */
         (void)session_run(session, "SET idle_in_transaction_session_timeout = '5s'", NULL, 0,
                           PREPARE_TIMEOUT_MS, NULL);

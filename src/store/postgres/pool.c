@@ -66,6 +66,10 @@ struct error *pool_take(struct postgres_store *store, struct arena *arena,
             return error_local(arena, POSTGRES_READING ": all %u connections are in use",
                                pool->max);
         struct error *error = NULL;
+        if (session != NULL && postgres_is_old(store, session)) {
+            session_close(session);
+            session = NULL; /* and another in its place */
+        }
         if (session == NULL)
             error = postgres_connect(store, arena, false, &session);
         if (error != NULL) {
@@ -132,4 +136,5 @@ void postgres_writer_lost(struct postgres_store *store) {
     postgres_note_loss(store, store->writer);
     session_close(store->writer);
     store->writer = NULL;
+    atomic_fetch_add(&store->era, 1);
 }

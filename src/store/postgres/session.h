@@ -18,6 +18,7 @@ struct session {
     char state[6];    /* its SQLSTATE */
     char text[400];   /* why it was refused or lost */
     unsigned version; /* of the server: 150004 */
+    uint64_t era;     /* of the store, when it was made: postgres_is_old() */
     bool lost;        /* for good */
     bool is_yugabyte;
     bool has_no_advisory; /* the server is not PostgreSQL itself: it has no advisory locks */
