@@ -59,6 +59,13 @@ struct slice key_with_id(struct arena *arena, uint32_t id, struct slice rest);
 static inline uint64_t key_hash_bits(struct slice key) {
     return load_u64(key.data + KEY_ID_BYTES);
 }
+/* Of the sort key, too. */
+static inline uint64_t key_whole_hash(struct slice key) {
+    uint64_t hash = key_hash_bits(key);
+    for (size_t i = ITEM_KEY_PREFIX; i < key.len; i++)
+        hash = (hash ^ key.data[i]) * 0x100000001b3U;
+    return hash ^ hash >> 32;
+}
 /* The start of the hash as a number: keys of a table sort by it. */
 static inline uint32_t key_hash_rank(struct slice key) {
     return load_u32_be(key.data + KEY_ID_BYTES);

@@ -15,6 +15,7 @@
 #include "base/container.h"
 #include "base/deadline.h"
 #include "base/log.h"
+#include "engine/ahead.h"
 #include "engine/catalog_change.h"
 #include "engine/chores.h"
 #include "engine/clock_job.h"
@@ -43,6 +44,7 @@ static void answer_writes(struct job *jobs, const struct error *error) {
         struct write_job *job = write_job_of(jobs);
         if (error != NULL)
             job->error = error_local(job->arena, "the commit failed");
+        ahead_end(job);
         job->done(job);
         jobs = next;
     }

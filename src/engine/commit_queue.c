@@ -73,6 +73,7 @@ struct commit_taken commit_queue_take(struct commit_queue *queue, const struct t
     /* Asking for a moment that is over would still give the processor away. */
     int waited = deadline != NULL && deadline_passed(deadline) ? ETIMEDOUT : 0;
     pthread_mutex_lock(&queue->lock);
+    queue->busy = false;
     while (queue->head == NULL && !queue->stopping && !queue->woken && waited != ETIMEDOUT) {
         if (deadline == NULL)
             pthread_cond_wait(&queue->filled, &queue->lock);
@@ -86,6 +87,7 @@ struct commit_taken commit_queue_take(struct commit_queue *queue, const struct t
     };
     queue->head = queue->tail = NULL;
     queue->length = 0;
+    queue->busy = taken.jobs != NULL;
     queue->woken = false;
     pthread_mutex_unlock(&queue->lock);
     return taken;
@@ -96,6 +98,13 @@ size_t commit_queue_length(struct commit_queue *queue) {
     size_t length = queue->length;
     pthread_mutex_unlock(&queue->lock);
     return length;
+}
+
+bool commit_queue_is_busy(struct commit_queue *queue) {
+    pthread_mutex_lock(&queue->lock);
+    bool busy = queue->busy || queue->head != NULL;
+    pthread_mutex_unlock(&queue->lock);
+    return busy;
 }
 
 bool commit_queue_is_pressing(struct commit_queue *queue) {

@@ -18,6 +18,7 @@ struct commit_queue {
     struct job *head;
     struct job *tail;
     size_t length;
+    bool busy; /* the thread works on what it took */
     bool stopping;
     bool woken; /* chores are to look again, whatever they wait for */
 };
@@ -49,6 +50,8 @@ struct commit_taken {
 struct commit_taken commit_queue_take(struct commit_queue *queue, const struct timespec *deadline);
 /* How many jobs wait. */
 size_t commit_queue_length(struct commit_queue *queue);
+/* Whether a job that is put now would wait. */
+bool commit_queue_is_busy(struct commit_queue *queue);
 /* Whether someone wants the thread: jobs wait, or it is to stop. */
 bool commit_queue_is_pressing(struct commit_queue *queue);
 /* The job is gone after this. */

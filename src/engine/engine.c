@@ -22,6 +22,7 @@ static void free_engine(struct engine *engine) {
     reclaim_clear(&engine->reclaims);
     catalog_release(&engine->catalog);
     commit_queue_release(&engine->queue);
+    recent_release(&engine->recent);
     store_close(engine->store);
     free(engine);
 }
@@ -36,6 +37,7 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
     engine->store = options->store;
     catalog_init(&engine->catalog, options->throttle);
     commit_queue_init(&engine->queue);
+    recent_init(&engine->recent, engine->store);
     struct error *error = load(engine, arena);
     if (error != NULL) {
         free_engine(engine);

@@ -21,17 +21,9 @@ void group_init(struct group *group, const struct group_owners *owners, struct a
     };
 }
 
-/* The hash in a key is random already; the sort key is mixed in. */
-static uint64_t key_hash(struct slice key) {
-    uint64_t hash = key_hash_bits(key);
-    for (size_t i = ITEM_KEY_PREFIX; i < key.len; i++)
-        hash = (hash ^ key.data[i]) * 0x100000001b3U;
-    return hash ^ hash >> 32;
-}
-
 struct slot *group_slot(struct group *group, struct table *table, struct store_key key) {
     size_t mask = group->bucket_count - 1;
-    size_t at = (size_t)key_hash(key.key) & mask;
+    size_t at = (size_t)key_whole_hash(key.key) & mask;
     while (group->buckets[at] != 0) {
         struct slot *slot = &group->slots[group->buckets[at] - 1];
         if (slot->keyspace == key.keyspace && slice_equal(slot->key, key.key))
@@ -50,12 +42,18 @@ struct slot *group_slot(struct group *group, struct table *table, struct store_k
 struct error *group_fetch(struct group *group, struct store_txn *txn) {
     struct store_key *keys = ARENA_ARRAY(group->arena, struct store_key, group->count);
     struct slice *values = ARENA_ARRAY(group->arena, struct slice, group->count);
+    size_t unknown = 0, read = 0;
     for (size_t i = 0; i < group->count; i++)
-        keys[i] = (struct store_key){group->slots[i].keyspace, group->slots[i].key};
-    TRY(store_get_many(txn, group->count, keys, values));
+        if (!group->slots[i].fetched)
+            keys[unknown++] = (struct store_key){group->slots[i].keyspace, group->slots[i].key};
+    TRY(store_get_many(txn, unknown, keys, values));
     for (size_t i = 0; i < group->count; i++) {
-        group->slots[i].committed = group->slots[i].current = values[i];
-        group->slots[i].transaction = NULL;
+        struct slot *slot = &group->slots[i];
+        if (!slot->fetched)
+            slot->committed = values[read++];
+        slot->current = slot->committed;
+        slot->fetched = false; /* not after a conflict */
+        slot->transaction = NULL;
     }
     group->next_sequence = group->first_sequence;
     group->changes = NULL;

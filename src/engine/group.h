@@ -20,6 +20,7 @@ struct slot {
                          KEYSPACE_CATALOG for a request token (token.h) */
     struct slice key;
     struct table *table;    /* as it is now; NULL: of no table */
+    bool fetched;           /* `committed` is known before the group reads */
     struct slice committed; /* stored bytes before the group; absent: none */
     struct slice current;   /* after the writes so far */
     /* Of an item that one write changed: what that does to the indexes of its table. NULL: to be
@@ -61,7 +62,7 @@ void group_init(struct group *group, const struct group_owners *owners, struct a
                 size_t capacity);
 /* The slot of a key, made when it is new. The table may be NULL. */
 struct slot *group_slot(struct group *group, struct table *table, struct store_key key);
-/* Reads what the store holds for all slots, at once. */
+/* Reads what the store holds for all slots that were not fetched, at once. */
 struct error *group_fetch(struct group *group, struct store_txn *txn);
 static inline bool slot_changed(const struct slot *slot) {
     return slot->current.data != slot->committed.data;

@@ -2,8 +2,10 @@
 #include "engine/group_run.h"
 
 #include "base/check.h"
+#include "engine/ahead.h"
 #include "engine/group_flush.h"
 #include "engine/item_write.h"
+#include "engine/keyspaces.h"
 #include "engine/state.h"
 #include "engine/transaction.h"
 #include "engine/txn.h"
@@ -93,21 +95,37 @@ static struct error *commit(struct group *group, struct store_txn *txn, bool *re
     return error;
 }
 
-static struct error *run_in_transaction(struct group *group, struct job *jobs,
-                                        struct store_txn *txn, bool *ret_conflict) {
+static void note_writes(struct recent *recent, const struct group *group) {
+    recent_begin(recent);
+    for (size_t i = 0; i < group->count; i++)
+        if (group->slots[i].keyspace == KEYSPACE_ITEMS && slot_changed(&group->slots[i]))
+            recent_note(recent, group->slots[i].key);
+}
+
+static struct error *run_in_transaction(struct group *group, struct recent *recent,
+                                        struct job *jobs, struct store_txn *txn,
+                                        bool *ret_conflict) {
     *ret_conflict = false;
     TRY(group_fetch(group, txn));
     run_writes(group, jobs);
-    return group_flush(group, txn) ? commit(group, txn, ret_conflict) : NULL;
+    if (!group_flush(group, txn))
+        return NULL;
+    if (recent->numbers == NULL)
+        return commit(group, txn, ret_conflict);
+    note_writes(recent, group);
+    TRY(commit(group, txn, ret_conflict));
+    if (!*ret_conflict)
+        recent_committed(recent);
+    return NULL;
 }
 
 /* One attempt. After a conflict nothing has happened, and the group is run again on what the store
  * holds then. */
-static struct error *attempt_group(struct group *group, struct store *store, struct job *jobs,
+static struct error *attempt_group(struct group *group, struct engine *engine, struct job *jobs,
                                    bool *ret_conflict) {
     struct store_txn *txn;
-    TRY(store_begin(store, group->arena, STORE_WRITE, &txn));
-    struct error *error = run_in_transaction(group, jobs, txn, ret_conflict);
+    TRY(store_begin(engine->store, group->arena, STORE_WRITE, &txn));
+    struct error *error = run_in_transaction(group, &engine->recent, jobs, txn, ret_conflict);
     group_finish(group, error == NULL && !*ret_conflict);
     store_end(txn);
     return error;
@@ -135,6 +153,7 @@ static void reserve_slots(struct group *group, struct engine *engine, struct are
             item_write_slots(group, &write_job_of(job)->writes[i], slots);
         if (write_job_of(job)->transaction != NULL)
             transaction_reserve(group, write_job_of(job));
+        ahead_take(&engine->recent, group, write_job_of(job));
     }
 }
 
@@ -147,7 +166,7 @@ struct error *group_run(struct engine *engine, struct arena *arena, struct job *
     group.durability = durability;
     for (int attempt = 0; attempt < TXN_ATTEMPTS_MAX; attempt++) {
         bool conflict;
-        TRY(attempt_group(&group, engine->store, jobs, &conflict));
+        TRY(attempt_group(&group, engine, jobs, &conflict));
         if (!conflict)
             return NULL;
     }
@@ -157,5 +176,6 @@ struct error *group_run(struct engine *engine, struct arena *arena, struct job *
 struct error *group_run_own(struct engine *engine, struct arena *arena, struct write_job *job,
                             enum store_durability durability) {
     job->job = (struct job){.kind = JOB_WRITE};
+    job->ahead = NULL;
     return group_run(engine, arena, &job->job, job->count, durability);
 }

@@ -23,5 +23,6 @@ struct error *engine_load(struct engine *engine, struct arena *arena) {
     /* The sweeper and the backfill see by the catalog's generation that they have to look. */
     copies_look_at(&engine->copies, &engine->catalog);
     stream_keeper_look_again(&engine->streams);
+    recent_forget(&engine->recent);
     return error;
 }

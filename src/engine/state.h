@@ -14,6 +14,7 @@
 #include "engine/damage.h"
 #include "engine/format.h"
 #include "engine/options.h"
+#include "engine/recent.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
 #include "engine/stream_keeper.h"
@@ -33,6 +34,7 @@ struct engine {
     struct backfill_keeper filling;
     struct sweeper sweeper;
     struct reclaims reclaims;
+    struct recent recent;
     struct commit_queue queue;
     struct damage damage;
     struct committer *committer; /* of commit.c */

@@ -15,11 +15,6 @@ void item_write_prepare(struct engine *engine, struct arena *arena, struct item_
     }
 }
 
-void engine_submit_writes(struct engine *engine, struct write_job *job) {
-    job->job.kind = JOB_WRITE;
-    commit_queue_put(&engine->queue, &job->job);
-}
-
 void engine_fingerprint(const struct engine *engine, struct slice canonical, uint8_t ret_hash[16]) {
     siphash128(engine->format.keys.secret, canonical, ret_hash);
 }

@@ -82,8 +82,11 @@ struct write_transaction {
     bool replayed;
 };
 
+struct ahead_fetch;
+
 struct write_job {
-    struct job job;                        /* the engine's */
+    struct job job;                        /* the engine's, as the next */
+    struct ahead_fetch *ahead;             /* what was fetched for it (ahead.h); NULL: nothing */
     struct write_transaction *transaction; /* NULL: each write stands for itself */
     struct item_write *writes;
     size_t count;
