@@ -25,10 +25,15 @@ class Unfinished(PaymentSaga):
         self.assertEqual(self.pay(payment, gateway=gateway, more=["--deadline", deadline])[:2], (1, ""))
         self.assertEqual(self.balance(), "899.5")
 
-    def work(self, *more, gateway=None):
+    def work(self, gateway=None):
         """A pass, when the payments are due."""
-        time.sleep(1.1)
-        return self.run_app("work", "--gateway", gateway or self.gateway, *more)
+        self.set_next_try("2020-01-01T00:00:00.000Z")
+        return self.run_app("work", "--gateway", gateway or self.gateway)
+
+    def set_next_try(self, when):
+        for item in self.index():
+            self.client.update_item(TableName="IdempotencyKeys", Key={"idempotencyKey": item["idempotencyKey"]},
+                                    UpdateExpression="SET nextTry = :t", ExpressionAttributeValues={":t": {"S": when}})
 
     def index(self):
         return self.client.scan(TableName="IdempotencyKeys", IndexName="Unfinished")["Items"]
@@ -56,11 +61,16 @@ class Unfinished(PaymentSaga):
         self.assertEqual((self.balance(), self.charged()), ("899.5", ["p1"]))
 
     def test_it_waits_its_turn(self):
+        before = time.time()
         self.leave("p1")
-        self.expect("0 ended, 0 pending, 0 overdue\n", "work", "--gateway", self.gateway)  # not at once
+        soonest = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(before + 1))
+        self.assertGreaterEqual(self.index()[0]["nextTry"]["S"], soonest)  # not at once
+        self.set_next_try("2099-01-01T00:00:00.000Z")
+        self.expect("0 ended, 0 pending, 0 overdue\n", "work", "--gateway", self.gateway)
 
     def test_without_an_answer_in_time_it_is_undone(self):
         self.leave("p1", "2")
+        time.sleep(1.1)
         self.assertEqual(self.work(), (0, "p1 FAILED 100.50 not paid in time\n1 ended, 0 pending, 0 overdue\n", ""))
         self.assertEqual((self.balance(), self.charged(), self.index()), ("1000", ["p1"], []))
         self.assertEqual(self.book.read_text(), "user-123:p1 refunded\n")
@@ -69,6 +79,7 @@ class Unfinished(PaymentSaga):
 
     def test_a_gateway_that_stays_away_is_told_of(self):
         self.leave("p1", "1")
+        time.sleep(1.1)
         status, out, err = self.work(gateway="exit 7; #")
         self.assertEqual((status, out), (1, "0 ended, 1 pending, 1 overdue\n"))
         self.assertEqual(err, "gramme-payment-saga: p1 is pending: nobody knows whether the gateway has refunded: it ended with status 7\n")
@@ -149,7 +160,7 @@ class Unfinished(PaymentSaga):
     def test_two_at_work_take_up_each_payment_once(self):
         for n in range(6):
             self.pay(f"p{n}", "1.00", gateway="exit 7; #", more=["--breaker-failures", "100"])
-        time.sleep(1.1)
+        self.set_next_try("2020-01-01T00:00:00.000Z")
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             outs = [result[1] for result in pool.map(lambda _: self.run_app("work", "--gateway", self.gateway), range(3))]
         ended = sorted(line.split()[0] for out in outs for line in out.splitlines() if "SUCCESS" in line)
