@@ -66,11 +66,11 @@ export const BINARY = process.env.GRAMME_BIN ?? fileURLToPath(new URL("../../bui
 /** The address of a server with these options, which ends with the tests. */
 export async function serve(binary, ...options) {
     const server = spawn(binary, ["serve", "--port", "0", ...options], {stdio: ["ignore", "pipe", "pipe"]});
+    const ended = new Promise((resolve) => server.on("exit", resolve).on("error", resolve)); // it may be gone before the tests are
     let output = "", errors = "";
     server.stdout.on("data", (text) => { output += text; });
     server.stderr.on("data", (text) => { errors += text; });
     after(async () => {
-        const ended = new Promise((resolve) => server.on("exit", resolve));
         server.kill("SIGTERM");
         assert.equal(await ended, 0, errors);
     });
