@@ -21,9 +21,9 @@ static void free_engine(struct engine *engine) {
     copies_clear(&engine->copies);
     reclaim_clear(&engine->reclaims);
     catalog_release(&engine->catalog);
+    store_close(engine->store); /* whose thread may still be on its way back from the queue */
     commit_queue_release(&engine->queue);
     recent_release(&engine->recent);
-    store_close(engine->store);
     free(engine);
 }
 
