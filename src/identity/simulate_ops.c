@@ -122,7 +122,7 @@ static const struct slice *texts_of(const struct service_call *call, const char 
 
 static struct error *simulate(struct simulation *simulation) {
     struct service_call *call = simulation->call;
-    size_t action_count, resource_count, at;
+    size_t action_count, resource_count, at = 0;
     TRY(simulation_add_given(simulation));
     TRY(set_caller(simulation));
     TRY(read_marker(call, &at));
@@ -170,17 +170,18 @@ static void add_principal(struct simulation *simulation, const struct principal 
                                                   SLICE_LITERAL("boundary")});
 }
 
-static struct error *find_source(const struct service_call *call, const struct directory *now,
-                                 const struct principal **ret_principal) {
+/* Whose ARN it is, there or not. */
+static struct error *read_source(const struct service_call *call, enum principal_kind *ret_kind,
+                                 struct slice *ret_name) {
     struct slice arn = input_text(call->input, "PolicySourceArn"), account, name;
     enum principal_kind kind =
         split(arn, "user", &account, &name) ? PRINCIPAL_USER : PRINCIPAL_ROLE;
     if (kind == PRINCIPAL_ROLE && !split(arn, "role", &account, &name))
         return no_entity(call, arn);
-    const struct principal *found = directory_find(now, kind, name);
-    if (found == NULL || !slice_equal(account, call->account))
+    if (!slice_equal(account, call->account))
         return identity_no_such(call, kind, name);
-    *ret_principal = found;
+    *ret_kind = kind;
+    *ret_name = name;
     return NULL;
 }
 
@@ -197,11 +198,15 @@ static struct caller caller_of(const struct service_call *call, const struct iam
 
 static struct error *simulate_principal_policy(struct service_call *call) {
     CLEANUP(directory_release) struct directory *now = NULL;
-    const struct principal *source;
+    enum principal_kind kind = PRINCIPAL_USER;
+    struct slice name = SLICE_NONE;
     struct iam *iam;
     TRY(identity_iam(call, &iam));
     TRY(identity_look(call, &now));
-    TRY(find_source(call, now, &source));
+    TRY(read_source(call, &kind, &name));
+    const struct principal *source = directory_find(now, kind, name);
+    if (source == NULL)
+        return identity_no_such(call, kind, name);
     struct simulation *simulation = simulation_new(call, source->policy_count + 2);
     simulation->caller = caller_of(call, iam, source);
     add_principal(simulation, source);
