@@ -78,6 +78,7 @@ static struct error *create(struct identity_edit *edit) {
                          "Cannot exceed quota for AccessKeysPerUser: %d", PRINCIPAL_KEYS_MAX);
     struct access_key key = key_new(call->arena, edit->options, name, clock_now_ms(&system_clock));
     edit->change = key_record(call->arena, edit->options->seal, &key);
+    call->subject = key.id;
     write_new(call, &key);
     secret_wipe((uint8_t *)(uintptr_t)key.secret.data, key.secret.len);
     return NULL;
@@ -92,6 +93,7 @@ static struct error *create_access_key(struct service_call *call) {
 /* A key of somebody else is none. */
 static struct error *find(const struct identity_edit *edit, struct access_key *ret_key) {
     struct slice id = input_text(edit->call->input, "AccessKeyId"), name;
+    edit->call->subject = id;
     TRY(identity_user_name(edit->call, &name));
     TRY(identity_check_user(edit->call, edit->now, name));
     const struct access_key *key = directory_find_key(edit->now, id);

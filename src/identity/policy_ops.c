@@ -77,8 +77,9 @@ static struct error *get_role_policy(struct service_call *call) {
 static struct error *put(struct identity_edit *edit) {
     const struct json_value *input = edit->call->input;
     struct principal principal;
+    edit->call->subject = input_text(input, "PolicyName");
     TRY(identity_open(edit, &principal));
-    TRY(principal_put_policy(edit->call->arena, &principal, input_text(input, "PolicyName"),
+    TRY(principal_put_policy(edit->call->arena, &principal, edit->call->subject,
                              input_text(input, "PolicyDocument")));
     identity_store(edit, &principal);
     return NULL;
@@ -93,7 +94,7 @@ static struct error *put_role_policy(struct service_call *call) {
 }
 
 static struct error *delete (struct identity_edit *edit) {
-    struct slice name = input_text(edit->call->input, "PolicyName");
+    struct slice name = edit->call->subject = input_text(edit->call->input, "PolicyName");
     struct principal principal;
     TRY(identity_open(edit, &principal));
     if (!principal_remove_policy(&principal, name))

@@ -143,6 +143,7 @@ void audit_write(struct auditor *auditor, struct exchange *exchange, const struc
     write_key(&json, exchange);
     write_known(&json, "address", note->address);
     write_known(&json, "operation", note->operation);
+    write_known(&json, "subject", note->subject);
     write_known(&json, "host", note->host);
     write_known(&json, "origin", note->origin);
     write_permissions(&json, note);

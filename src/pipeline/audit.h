@@ -33,6 +33,7 @@ struct audit_note {
     struct slice address;
     struct slice principal;
     struct slice operation;
+    struct slice subject;      /* what of the resource it was about */
     struct slice host, origin; /* of a web page that was turned away */
     struct audit_permission *permissions;
     size_t permission_count;

@@ -144,6 +144,7 @@ static void audit(struct service_request *self) {
     if (self->op == NULL || (!(self->op->flags & SERVICE_CHANGES) && !denied))
         return;
     self->note->operation = slice_text(self->op->name);
+    self->note->subject = self->call.subject;
     if (slice_present(self->action))
         audit_note_permission(self->note, &self->exchange->arena, self->action, self->resource);
     audit_write(

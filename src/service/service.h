@@ -24,6 +24,9 @@ struct service_call {
     /* Who asks: kind, account, name, ARN and since when they may, and nothing else of them. */
     const struct caller *caller;
     struct answer *answer;
+    /* What of its resource a change was about, for the audit log: a key's id, a policy's name. Set
+     * by the operation; absent: all there is to tell is the resource. */
+    struct slice subject;
     void *state;         /* the service's own */
     struct slice region; /* of the server, as the next */
     struct slice account;

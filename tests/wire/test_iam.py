@@ -404,7 +404,9 @@ class Editing(IamTest):
 
     def test_the_audit_log_has_who_did_what_and_no_secret(self):
         self.user("hans")
-        secret = self.key("hans")[1]
+        key, secret = self.key("hans")
+        self.put("hans", "read", READ_ONLY)
+        self.iam.update_access_key(UserName="hans", AccessKeyId=key, Status="Inactive")
         self.refused("NoSuchEntity: The user with name nobody cannot be found.", self.iam.delete_user, UserName="nobody")
         deadline = time.monotonic() + 30
         while "nobody" not in self.audit.read_text() and time.monotonic() < deadline:
@@ -413,7 +415,11 @@ class Editing(IamTest):
         lines = [json.loads(line) for line in text.splitlines()]
         made = [line for line in lines if line["operation"] == "CreateAccessKey" and
                 line["permissions"] == [{"action": "iam:CreateAccessKey", "resource": USERS + "hans"}]]
-        self.assertEqual([(line["principal"], line["outcome"]) for line in made], [(f"arn:aws:iam::{ACCOUNT}:root", "ok")])
+        self.assertEqual([(line["principal"], line["subject"], line["outcome"]) for line in made],
+                         [(f"arn:aws:iam::{ACCOUNT}:root", key, "ok")])
+        others = {line["operation"]: line["subject"] for line in lines
+                  if "subject" in line and line["permissions"][0]["resource"] == USERS + "hans"}
+        self.assertEqual(others, {"CreateAccessKey": key, "PutUserPolicy": "read", "UpdateAccessKey": key})
         self.assertEqual([line["outcome"] for line in lines if line["operation"] == "DeleteUser"][-1], "NoSuchEntityException")
         self.assertNotIn("ListUsers", {line["operation"] for line in lines})
         self.assertNotIn(secret, text + self.server.error_text())
