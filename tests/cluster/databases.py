@@ -123,6 +123,21 @@ class Machine:
         return "".join(f"--- {self.name} {path.name}\n{path.read_text(errors='replace')[-3000:]}" for path in sorted(self.folder.glob("*.log")))
 
 
+def ask(url, sql):
+    """What psql prints; None when nobody answers."""
+    done = subprocess.run([f"{PROGRAMS}/psql", "-qAt", url, "-c", sql], text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def wait_until(condition, seconds, otherwise):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(otherwise)
+        time.sleep(0.3)
+
+
 class Databases:
     def __init__(self, network):
         self.network = network
@@ -148,6 +163,8 @@ class Databases:
             for statement in (f"CREATE ROLE gramme LOGIN PASSWORD '{SECRET}'", "GRANT pg_monitor TO gramme", "CREATE DATABASE gramme OWNER gramme"):
                 if self.ask(statement) is None:
                     raise AssertionError(f"{statement} failed")
+            # Whoever comes to a standby first, by a URL with all of them, is not sent on when it lacks the database.
+            wait_until(lambda: all(ask(self.url_of(name), "SELECT 1") == "1" for name in NAMES), START_S, "the database is not on all machines")
         except BaseException:
             self.__exit__()
             raise
@@ -159,10 +176,7 @@ class Databases:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def ask(self, sql):
-        """What psql prints; None when nobody answers."""
-        done = subprocess.run([f"{PROGRAMS}/psql", "-qAt", self.root_url, "-c", sql], text=True, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        return done.stdout.strip() if done.returncode == 0 else None
+        return ask(self.root_url, sql)
 
     def primary(self):
         """The machine whose Patroni says that it leads; None: nobody does."""
@@ -181,8 +195,7 @@ class Databases:
                         "FROM pg_stat_replication WHERE application_name LIKE 'n_'") == "2|1"
 
     def wait_whole(self, seconds):
-        deadline = time.monotonic() + seconds
-        while not self.is_whole():
-            if time.monotonic() > deadline:
-                raise AssertionError("the databases did not come together:\n" + "".join(machine.log() for machine in self.machines.values()))
-            time.sleep(0.3)
+        try:
+            wait_until(self.is_whole, seconds, "the databases did not come together")
+        except AssertionError as error:
+            raise AssertionError(f"{error}:\n" + "".join(machine.log() for machine in self.machines.values())) from None
