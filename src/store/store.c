@@ -195,6 +195,11 @@ bool store_leads(struct store *store) {
     return store->engine->leads == NULL || store->engine->leads(store);
 }
 
+struct error *store_changes(struct store *store, struct arena *arena, uint64_t *ret_number) {
+    *ret_number = 0;
+    return store->engine->changes == NULL ? NULL : store->engine->changes(store, arena, ret_number);
+}
+
 struct error *store_sync(struct store *store, struct arena *arena) {
     return store->engine->sync(store, arena);
 }

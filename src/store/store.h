@@ -64,6 +64,8 @@ enum store_capability {
 struct store_keyspace {
     const char *name;
     bool point_reads; /* mostly read by whole key: the engine may keep filters for absent keys */
+    const char
+        *watched; /* first bytes of keys whose changes are counted: store_changes(); or NULL */
 };
 
 struct store_key {
@@ -137,6 +139,8 @@ struct store_engine {
     struct error *(*lead)(struct store *store, struct arena *arena, uint32_t wait_ms,
                           bool *ret_leads);
     bool (*leads)(struct store *store);
+    /* NULL: nobody else writes to it. */
+    struct error *(*changes)(struct store *store, struct arena *arena, uint64_t *ret_number);
     /* NULL: what is deleted takes no room. */
     struct error *(*reclaim)(struct store *store, struct arena *arena,
                              const struct store_range *range, uint64_t *moment, bool *ret_done);
@@ -220,6 +224,9 @@ struct error *store_lead(struct store *store, struct arena *arena, uint32_t wait
 /* Whether it still leads, as far as can be told; false stays false until store_lead(). To be asked
  * every STORE_LEADS_MS, which is what keeps the lead. */
 bool store_leads(struct store *store);
+/* A number that is another one after each commit that put or deleted a watched key, whoever made
+ * it; read from where commits are made. Any thread. */
+struct error *store_changes(struct store *store, struct arena *arena, uint64_t *ret_number);
 /* Makes every relaxed commit that has returned durable. Any thread. */
 struct error *store_sync(struct store *store, struct arena *arena);
 /* Gives back the room of a range whose keys were all deleted by commits that have returned, as far

@@ -15,7 +15,8 @@
 
 enum { KEYSPACES = 2, BATCH_KEYS = 12, BATCHES_KEPT = 50, VALUE_BYTES = 1500 };
 
-static const struct store_keyspace keyspaces[KEYSPACES] = {{"first", true}, {"second", false}};
+static const struct store_keyspace keyspaces[KEYSPACES] = {{.name = "first", .point_reads = true},
+                                                           {.name = "second"}};
 
 static struct store *open_store(struct arena *arena, const char *directory) {
     struct rocksdb_store_options options = {

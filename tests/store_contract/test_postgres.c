@@ -78,6 +78,28 @@ static void all_have_the_same_secret(void **state) {
     store_close(other);
 }
 
+/* Of watched keys only, by whoever opened the store, and not when the commit is refused. */
+static void changes_of_watched_keys_are_counted(void **state) {
+    static const struct store_keyspace watched[KEYSPACE_COUNT] = {
+        {.name = "one", .watched = "ab"}, {.name = "two"}, {.name = "three"}};
+    struct contract *contract = *state;
+    struct postgres_store_options options = {.url = postgres_url(contract), .lead_ms = LEAD_MS};
+    struct store *other = NULL;
+    uint64_t first = 0, second = 0;
+    must(store_changes(contract->store, &contract->arena, &first));
+    must(postgres_store_open(&contract->arena, &options, watched, KEYSPACE_COUNT, &other));
+    assert_int_equal(try_put(contract, other, "a", "fenced"), STORE_FENCED);
+    store_close(contract->store);
+    contract->store = other;
+    assert_true(lead(contract, other, 10000));
+    assert_int_equal(try_put(contract, other, "c", "1"), STORE_COMMITTED);
+    must(store_changes(other, &contract->arena, &second));
+    assert_int_equal(first, second);
+    assert_int_equal(try_put(contract, other, "b1", "1"), STORE_COMMITTED);
+    must(store_changes(other, &contract->arena, &second));
+    assert_int_equal(first + 1, second);
+}
+
 static void the_leader_tells_where_it_is(void **state) {
     struct contract *contract = *state;
     struct store *other =
@@ -538,6 +560,7 @@ int main(void) {
         CONTRACT_CASE(one_leads_and_another_waits),
         CONTRACT_CASE(all_have_the_same_secret),
         CONTRACT_CASE(the_leader_tells_where_it_is),
+        CONTRACT_CASE(changes_of_watched_keys_are_counted),
         CONTRACT_CASE(who_was_taken_over_from_is_fenced),
         CONTRACT_CASE(a_fenced_leader_notices),
         CONTRACT_CASE(the_lead_outlives_its_connection),

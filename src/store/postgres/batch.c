@@ -139,6 +139,23 @@ void batch_close(struct batch *batch) {
     batch->count = kept;
 }
 
+static bool is_watched(const char *watched, struct slice key) {
+    return watched != NULL && key.len > 0 && key.data[0] != '\0' &&
+           strchr(watched, key.data[0]) != NULL;
+}
+
+/* Of a range what it may hold is not known. */
+bool batch_is_watched(const struct postgres_store *store) {
+    const struct batch *batch = &store->batch;
+    for (size_t i = 0; i < batch->range_count; i++)
+        if (store->watched[batch->ranges[i].range.keyspace] != NULL)
+            return true;
+    for (size_t i = 0; i < batch->count; i++)
+        if (is_watched(store->watched[batch->writes[i].keyspace], batch->writes[i].key))
+            return true;
+    return false;
+}
+
 /* ---- sending ---- */
 
 static void send_ranges(struct postgres_store *store, struct session *session) {

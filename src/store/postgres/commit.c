@@ -1,7 +1,7 @@
 /* commit.c - a commit of the PostgreSQL engine: one pipeline, one round trip.
  *
  *   BEGIN; the claim, which is refused unless the row of the lead is as we left it (lead.c);
- *   ranges, deletes and puts; COMMIT
+ *   ranges, deletes and puts; the number of changes, when a watched key is among them; COMMIT
  *
  * A connection that is lost on the way leaves open whether the COMMIT happened. Then the row tells,
  * on a new connection: what happened is acknowledged, and what did not is sent again, since nobody
@@ -21,15 +21,17 @@ enum attempt {
 
 static size_t send_commit(struct postgres_store *store, struct session *session,
                           enum store_durability durability) {
-    size_t relaxed = durability == STORE_RELAXED;
+    size_t relaxed = durability == STORE_RELAXED, watched = batch_is_watched(store);
     session_send(session, "begin_write", NULL, 0);
     if (relaxed)
         session_send(session, "relax", NULL, 0);
     lead_send_claim(store, session);
     size_t sent = batch_send(store, session);
+    if (watched)
+        session_send(session, "changed", NULL, 0);
     session_send(session, "commit", NULL, 0);
     session_sync(session);
-    return relaxed + sent + 3;
+    return relaxed + sent + watched + 3;
 }
 
 /* Another server of a cluster answers for the one that is gone, and takes no writes yet; or this
@@ -166,4 +168,27 @@ struct error *postgres_sync(struct store *base, struct arena *arena) {
     if (error != NULL)
         atomic_store(&store->unsynced, 1);
     return error;
+}
+
+/* ---- what others change ---- */
+
+struct error *postgres_changes(struct store *base, struct arena *arena, uint64_t *ret_number) {
+    struct postgres_store *store = postgres_of(base);
+    struct patience patience = patience_begin(store);
+    for (;;) {
+        struct session *session = NULL;
+        PGresult *result = NULL;
+        TRY(pool_take(store, arena, &patience, &session));
+        session_send(session, "changes", NULL, 0);
+        session_sync(session);
+        enum fate fate = session_collect(session, store->options.patience_ms, 1, &result);
+        struct error *error =
+            fate == FATE_DONE ? NULL : session_error(session, arena, "The store failed to read");
+        if (fate == FATE_DONE && libpq.ntuples(result) == 1)
+            *ret_number = (uint64_t)result_number(result, 0, 0);
+        libpq.clear(result);
+        pool_give(store, session);
+        if (error == NULL || fate == FATE_REFUSED || !patience_wait(&patience))
+            return error;
+    }
 }

@@ -73,6 +73,7 @@ struct postgres_store {
     struct store base;
     struct postgres_store_options options;
     struct slice keyspaces[STORE_KEYSPACES_MAX]; /* their tables' names */
+    const char *watched[STORE_KEYSPACES_MAX];    /* first bytes of keys; or NULL */
     struct arena arena;                          /* lives as long as the store */
     char statements[STORE_KEYSPACES_MAX][STATEMENTS][8];
     struct pool pool;
@@ -256,6 +257,9 @@ void batch_close(struct batch *batch);
 /* Sends it; how many commands that were. */
 size_t batch_send(struct postgres_store *store, struct session *session);
 
+/* Whether it changes a watched key. */
+bool batch_is_watched(const struct postgres_store *store);
+
 /* ---- array.c ---- */
 
 /* A bytea[] in its binary form. */
@@ -268,6 +272,7 @@ struct parameter array_end(struct buffer *buffer, size_t count);
 struct error *postgres_commit(struct store_txn *txn, enum store_durability durability,
                               enum store_outcome *ret_outcome);
 struct error *postgres_sync(struct store *store, struct arena *arena);
+struct error *postgres_changes(struct store *store, struct arena *arena, uint64_t *ret_number);
 
 /* ---- drops.c ---- */
 

@@ -37,11 +37,16 @@ static const struct own_statement own_statements[] = {
     {"commit", "COMMIT", false},
     {"rollback", "ROLLBACK", false},
     {"sync", "UPDATE gramme_version SET seq = seq + 1 WHERE grp = -1", false},
+    {"changes", "SELECT seq FROM gramme_version WHERE grp = -3", false},
     {"begin_write", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", true},
     {"relax", "SET LOCAL synchronous_commit = off", true},
     {"drop",
      "INSERT INTO gramme_dropped (keyspace, first, last) "
      "VALUES ($1::text, $2::bytea, $3::bytea)",
+     true},
+    {"changed",
+     "INSERT INTO gramme_version (grp, seq, writer, committed) VALUES (-3, 1, '', 0) "
+     "ON CONFLICT (grp) DO UPDATE SET seq = gramme_version.seq + 1",
      true},
     /* No row is a division by zero, and refused: see lead.c. */
     {"claim",
@@ -155,6 +160,7 @@ static const struct store_engine postgres_engine = {
     .drop_range = postgres_drop_range,
     .commit = postgres_commit,
     .sync = postgres_sync,
+    .changes = postgres_changes,
     .lead = postgres_lead,
     .leads = postgres_leads,
     .statistics = store_statistics_of,
@@ -163,6 +169,7 @@ static const struct store_engine postgres_engine = {
 static void name_all(struct postgres_store *store, const struct store_keyspace *keyspaces) {
     for (size_t i = 0; i < store->base.keyspace_count; i++) {
         store->keyspaces[i] = arena_printf(&store->arena, "gramme_%s", keyspaces[i].name);
+        store->watched[i] = keyspaces[i].watched; /* a constant of the caller's */
         for (size_t j = 0; j < STATEMENTS; j++)
             snprintf(store->statements[i][j], sizeof(store->statements[i][j]), "k%zu_%zu", i, j);
     }

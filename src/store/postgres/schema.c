@@ -2,7 +2,7 @@
  *
  *   gramme_<keyspace>  k bytea PRIMARY KEY, v bytea: a keyspace
  *   gramme_version     grp, seq, writer, committed: 0 is the row of the lead (lead.c), -1 is for
- *                      syncs (commit.c), -2 the lease
+ *                      syncs (commit.c), -2 the lease, -3 counts changes of watched keys
  *   gramme_dropped     id, keyspace, first, last: ranges that are still to be deleted (drops.c)
  *   gramme_store       name, value: "format" is "1"; "secret" and "leader" are of peers.c; notes
  *                      (notes.c)
