@@ -11,10 +11,11 @@
 #include "model/limits.h"
 
 static struct error *load(struct engine *engine, struct arena *arena) {
-    TRY(format_load_or_create(&engine->format, &engine->options, arena));
+    bool follows = engine->options.follows;
+    TRY((follows ? format_find : format_load_or_create)(&engine->format, &engine->options, arena));
     TRY(engine_load(engine, arena));
     engine->time_at_open_ms = sequence_ms(engine->sequence.last);
-    return commit_start(engine, arena);
+    return follows ? NULL : commit_start(engine, arena);
 }
 
 static void free_engine(struct engine *engine) {
@@ -73,6 +74,11 @@ struct error *engine_reload(struct engine *engine, struct arena *arena) {
     return job.error;
 }
 
+struct error *engine_look_again(struct engine *engine, struct arena *arena) {
+    CHECK(engine->options.follows);
+    return engine_load(engine, arena);
+}
+
 void engine_time_moved(struct engine *engine) {
     commit_queue_wake(&engine->queue);
 }
@@ -92,6 +98,7 @@ int64_t engine_time_at_open_ms(const struct engine *engine) {
 void engine_close(struct engine *engine) {
     if (engine == NULL)
         return;
-    commit_stop(engine);
+    if (!engine->options.follows)
+        commit_stop(engine);
     free_engine(engine);
 }

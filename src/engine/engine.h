@@ -29,6 +29,9 @@ struct catalog *engine_catalog(struct engine *engine);
  * the engine goes on with what it knew. Waits for it; any thread but the engine's own. */
 struct error *engine_reload(struct engine *engine, struct arena *arena);
 
+/* With options.follows: as engine_reload(), at once. One thread at a time. */
+struct error *engine_look_again(struct engine *engine, struct arena *arena);
+
 /* Whether the store is on another machine, and a read takes a round trip: then a thread that has
  * other things to do does not wait for it (reader_fetch). */
 bool engine_store_is_far(const struct engine *engine);

@@ -56,6 +56,20 @@ struct error *format_load_or_create(struct format_record *format,
     return error;
 }
 
+struct error *format_find(struct format_record *format, const struct engine_options *options,
+                          struct arena *arena) {
+    struct store_txn *txn;
+    TRY(store_begin(options->store, arena, STORE_READ_LATEST, &txn));
+    struct store_key key = catalog_key(format_key());
+    struct slice record = SLICE_NONE;
+    struct error *error = store_get(txn, &key, &record);
+    if (error == NULL)
+        error = slice_present(record) ? format_decode(arena, record, format)
+                                      : error_local(arena, "there is no database yet");
+    store_end(txn);
+    return error;
+}
+
 struct error *format_load(struct format_record *format, struct arena *arena,
                           struct store_txn *txn) {
     struct store_key key = catalog_key(format_key());

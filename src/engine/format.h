@@ -12,6 +12,9 @@
 /* When the engine is opened. */
 struct error *format_load_or_create(struct format_record *format,
                                     const struct engine_options *options, struct arena *arena);
+/* Likewise, of a database that is there. */
+struct error *format_find(struct format_record *format, const struct engine_options *options,
+                          struct arena *arena);
 /* Reads the next id again, whatever was known. The keys must be those that are known. */
 struct error *format_load(struct format_record *format, struct arena *arena, struct store_txn *txn);
 

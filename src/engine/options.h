@@ -29,6 +29,9 @@ struct engine_options {
      * said in the log. */
     bool plain_files;
     struct meter_thread *meters; /* of the commit thread (metrics/meters.h); NULL: none */
+    /* Another server leads the store: this engine only reads. It has no commit thread, and nothing
+     * may be submitted; engine_look_again() tells it what the other has changed. */
+    bool follows;
     /* For tests that say what happens when: there is no commit thread, and what it would do is done
      * by engine_step(). Nothing may wait for a job then, as engine_reload() does. */
     bool stepped;

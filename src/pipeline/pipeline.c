@@ -5,6 +5,7 @@
  *     - answered at once (most reads)
  *     - or after the commit thread is done with it (writes)
  *     - or when items have come from a store that is far away
+ *   - where another server leads: asked whether it had changed what was known here
  *     - or on a worker thread (long reads)
  *   - reply
  *
@@ -49,6 +50,7 @@ struct pipeline_call {
     const struct fault *fault; /* NULL: nothing goes wrong on purpose */
     struct delay delay;
     struct call_times *times; /* NULL: there is no slow log */
+    struct confirmation confirmation;
     bool dropped;
 };
 
@@ -95,13 +97,35 @@ static void audit(struct pipeline_call *self, const struct error *error) {
     audit_write(thread->auditor, exchange, note, outcome);
 }
 
-static void reply(struct pipeline_call *self, struct error *error) {
+static void reply_now(struct pipeline_call *self, struct error *error) {
     if (__builtin_expect(self->dropped, 0))
         exchange_reply_with(self->exchange, &(struct exchange_reply_options){.drop = true});
     else if (error != NULL)
         error_reply(self->exchange, &self->call, error);
     else
         exchange_reply(self->exchange, 200);
+}
+
+/* Of what was not true any more nothing happened: it only read. */
+static void resume_after_confirming(struct net_task *task) {
+    struct exchange *exchange = container_of(task, struct exchange, task);
+    struct pipeline_call *self = exchange->user;
+    if (self->confirmation.good)
+        reply_now(self, self->error);
+    else
+        exchange_try_again(exchange);
+}
+
+static void reply(struct pipeline_call *self, struct error *error) {
+    const struct pipeline_thread *thread = self->exchange->thread_context;
+    if (__builtin_expect(thread->confirming == NULL, 1)) {
+        reply_now(self, error);
+        return;
+    }
+    self->error = error;
+    self->confirmation.exchange = self->exchange;
+    self->exchange->task.run = resume_after_confirming;
+    thread->confirming->ask(thread->confirming->user, &self->confirmation);
 }
 
 /* ---- what goes wrong on purpose ---- */
@@ -309,6 +333,12 @@ static const struct op *find_operation(const struct http_request *request, unsig
     return op != NULL && ((op->flags & OP_STREAMS) != 0) == of_streams ? op : NULL;
 }
 
+bool pipeline_reads_items(const struct exchange *exchange) {
+    unsigned number;
+    const struct op *op = find_operation(&exchange->request, &number);
+    return op != NULL && (op->flags & (OP_READS | OP_WRITES | OP_STREAMS)) == OP_READS;
+}
+
 /* Such a request happens once, however often it comes. */
 static bool has_token(struct exchange *exchange) {
     struct json_reader reader;
@@ -482,6 +512,8 @@ void pipeline_handle(struct exchange *exchange) {
     self->call.user = self;
     if (thread->auditor != NULL)
         self->note = audit_note_new(exchange);
+    if (__builtin_expect(thread->confirming != NULL, 0))
+        self->confirmation.known = thread->confirming->known(thread->confirming->user);
     if (__builtin_expect(thread->slow != NULL, 0))
         self->times = ARENA_NEW(&exchange->arena, struct call_times);
     struct error *error = open_call(self);

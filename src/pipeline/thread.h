@@ -16,9 +16,24 @@ struct faults;
 struct pages;
 struct service_instance;
 
+/* The reply of a server that reads what another one changes: whether that changed what it knew. */
+struct confirmation {
+    struct confirmation *next;
+    struct exchange *exchange; /* whose task is posted when that is known */
+    uint64_t known;            /* the number of what it knew when it began */
+    bool good;                 /* the answer: it was still true when it had read */
+};
+
+struct confirming {
+    uint64_t (*known)(void *user);
+    void (*ask)(void *user, struct confirmation *confirmation);
+    void *user;
+};
+
 /* exchange->thread_context. */
 struct pipeline_thread {
     struct op_context ops;
+    void *owner; /* what this is a part of; the server's */
     struct workers *workers;
     struct authenticator *authenticator; /* NULL: callers are who they say */
     const struct policy *policy;         /* of all callers; NULL: there is none */
@@ -37,6 +52,7 @@ struct pipeline_thread {
         void (*now)(void *user); /* NULL: nobody publishes */
         void *user;
     } publishing;
+    const struct confirming *confirming;     /* NULL: what it knows is the truth */
     const struct service_instance *services; /* besides DynamoDB; NULL: there are none */
 };
 

@@ -4,14 +4,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/heap.h"
 #include "base/log.h"
 #include "base/secret.h"
 #include "crypto/tls_server.h"
+#include "engine/engine.h"
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
 #include "pipeline/service_route.h"
+#include "server/reading.h"
 #include "server/state.h"
+#include "store/postgres/postgres.h"
+
+#define READ_AGAIN_NS (1000 * UINT64_C(1000000))
+
+enum { READING_WORKERS = 12 };
 
 /* ---- where it hears the others ---- */
 
@@ -108,8 +116,11 @@ void server_give_back_memory(struct server *server) {
         heap_trim();
 }
 
+static void try_to_read(struct server *server, struct arena *arena);
+
 void server_follow(struct server *server, struct arena *arena, struct store *store) {
     server_give_back_memory(server);
+    try_to_read(server, arena);
     struct postgres_leader seen;
     struct server_node *node = &server->node;
     struct arena_mark mark = arena_mark(arena);
@@ -125,6 +136,57 @@ void server_follow(struct server *server, struct arena *arena, struct store *sto
     pages_tell_leader(&server->pages, seen.address);
     atomic_store(&server->pages.state, node->leader.known ? PAGES_FOLLOWING : PAGES_WAITING);
 }
+
+/* ---- reading ---- */
+
+/* What only the leader knows, limits and keys for one, is not asked for here. */
+static bool may_read(const struct server_config *config) {
+    return !config->auth && !config->throttle && !config->transaction_conflicts &&
+           !config->test_faults && !config->test_clock && config->audit == NULL;
+}
+
+static void read_here(void *user, void *context) {
+    server_thread_read(user, context);
+}
+
+static struct error *open_reading(struct server *server, struct arena *arena) {
+    struct postgres_store_options options = {.url = server->config.store_url};
+    struct engine_options engine = {.clock = server->clock,
+                                    .random = &system_random,
+                                    .leniencies = server->config.leniencies,
+                                    .follows = true};
+    TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, &engine.store));
+    return reading_open(arena, &engine, &server->reading);
+}
+
+static struct error *start_reading(struct server *server, struct arena *arena) {
+    struct workers_options options = {.count = READING_WORKERS,
+                                      .thread_start = server_reading_worker_start,
+                                      .thread_stop = server_worker_stop,
+                                      .user = server};
+    TRY(reading_start(arena, server->reading, &options));
+    endpoint_visit(server->endpoint, read_here, server);
+    atomic_store(&server->node.reads, true);
+    log_info("reading items, and handing on the rest");
+    return NULL;
+}
+
+/* A leader that has just been started may not have made the database yet. */
+static void try_to_read(struct server *server, struct arena *arena) {
+    struct server_node *node = &server->node;
+    if (server->reading != NULL || !may_read(&server->config) || monotonic_ns() < node->read_at_ns)
+        return;
+    struct arena_mark mark = arena_mark(arena);
+    node->read_at_ns = monotonic_ns() + READ_AGAIN_NS;
+    struct error *error = open_reading(server, arena);
+    if (error == NULL)
+        error = start_reading(server, arena);
+    if (error != NULL)
+        log_repeated_error("reads are handed on: %.*s", SLICE_ARGS(error->message));
+    arena_rewind(arena, mark);
+}
+
+/* ---- serving ---- */
 
 static void serve(void *user, void *context) {
     server_thread_serve(user, context);
@@ -158,21 +220,38 @@ static void misdirected(struct exchange *exchange) {
     exchange_reply_with(exchange, &(struct exchange_reply_options){.status = 421, .close = true});
 }
 
+/* A call before this one may have been the reader's. */
+static struct server_thread *thread_of(struct exchange *exchange) {
+    const struct pipeline_thread *pipeline = exchange->thread_context;
+    exchange->thread_context = pipeline->owner;
+    return pipeline->owner;
+}
+
 static void hand_on(struct exchange *exchange, exchange_handler *here, bool again) {
-    struct server_thread *thread = exchange->thread_context;
+    struct server_thread *thread = thread_of(exchange);
     if (thread->relay == NULL)
         misdirected(exchange);
     else
         relay_hand_on(thread->relay, exchange, &(struct relay_request){here, again});
 }
 
-static bool serves(const struct exchange *exchange) {
-    const struct server_thread *thread = exchange->thread_context;
+static bool serves(struct exchange *exchange) {
+    const struct server_thread *thread = thread_of(exchange);
     return __builtin_expect(thread->serves, 1);
 }
 
+/* Whether it is answered here, though another server leads. */
+static bool reads(struct exchange *exchange) {
+    const struct server_thread *thread = exchange->thread_context;
+    if (thread->reader == NULL || !pipeline_reads_items(exchange) ||
+        !reading_is_ready(thread->reader->confirming->user))
+        return false;
+    exchange->thread_context = thread->reader;
+    return true;
+}
+
 void node_handle(struct exchange *exchange) {
-    if (serves(exchange))
+    if (serves(exchange) || reads(exchange))
         pipeline_handle(exchange);
     else
         hand_on(exchange, pipeline_handle, pipeline_may_repeat(exchange));

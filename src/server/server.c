@@ -27,6 +27,7 @@
 #include "server/access.h"
 #include "server/access_audit.h"
 #include "server/certificates.h"
+#include "server/reading.h"
 #include "server/services.h"
 #include "server/state.h"
 #include "throttle/limits.h"
@@ -355,6 +356,7 @@ void server_stop(struct server *server) {
         endpoint_stop(server->node.endpoint, STOP_GRACE_MS);
     if (server->endpoint != NULL)
         endpoint_stop(server->endpoint, STOP_GRACE_MS);
+    reading_close(server->reading);
     workers_stop(server->workers);
     delays_stop(server->delays);
     faults_free(server->faults);

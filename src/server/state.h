@@ -25,6 +25,7 @@ struct delays;
 struct endpoint;
 struct faults;
 struct publisher;
+struct reading;
 struct services;
 
 /* A server as one of several on a store: where it hears the others, and whom it hands requests on
@@ -36,6 +37,8 @@ struct server_node {
     struct relay_tally tally;
     struct relay_leader leader;  /* as all threads know it */
     struct postgres_leader seen; /* likewise, as the store tells it */
+    atomic_bool reads;           /* server->reading is there, for all threads */
+    uint64_t read_at_ns;         /* when it tries to read itself */
     atomic_bool freed;           /* memory, that is to be given back */
     bool serves;                 /* threads that start from now on answer themselves */
 };
@@ -73,6 +76,7 @@ struct server {
     struct workers *workers;
     struct endpoint *endpoint;
     struct server_node node; /* of a store that several servers share */
+    struct reading *reading; /* likewise; NULL: all is handed on */
     struct control *control;
     struct slice endpoint_name;  /* host:port */
     const struct policy *policy; /* NULL: everything is allowed */
@@ -88,6 +92,7 @@ struct server {
 struct server_thread {
     struct pipeline_thread pipeline; /* what its handlers see; all of it from `serves` on */
     struct relay *relay;             /* NULL: it hands nothing on */
+    struct pipeline_thread *reader;  /* while another server leads; NULL: it does not read itself */
     bool serves;
 };
 struct op_context server_context_new(struct server *server);
@@ -97,6 +102,9 @@ void *server_io_thread_start(void *user, unsigned index);
 void *server_relayed_thread_start(void *user, unsigned index);
 /* On the thread itself: from now on it answers. */
 void server_thread_serve(struct server *server, struct server_thread *thread);
+/* Likewise: it reads itself, though another server leads. */
+void server_thread_read(struct server *server, struct server_thread *thread);
+void *server_reading_worker_start(void *user);
 bool server_io_thread_ticked(void *user, void *context);
 void server_io_thread_stop(void *user, void *context);
 void server_io_thread_sent(void *user, void *context);

@@ -8,6 +8,7 @@
 #include "prometheus/meter_page.h"
 #include "prometheus/process.h"
 #include "relay/relay.h"
+#include "server/reading.h"
 
 static void write_build(const struct telemetry *telemetry, struct exposition *to) {
     struct slice program = slice_text(telemetry->program);
@@ -121,10 +122,22 @@ static void write_relay(const struct telemetry *telemetry, struct exposition *to
                           (double)counters[i].value);
 }
 
+static void write_reading(const struct reading *reading, struct exposition *to) {
+    if (reading == NULL)
+        return;
+    exposition_single(to, "gramme_follower_reads", EXPOSITION_COUNTER,
+                      "Requests that were answered here though another server leads.",
+                      (double)reading_confirmed(reading));
+    exposition_single(to, "gramme_catalog_reloads", EXPOSITION_COUNTER,
+                      "How often the leader had changed the tables that were known here.",
+                      (double)reading_reloads(reading));
+}
+
 struct slice telemetry_write_following(const struct telemetry *telemetry, struct slice accept,
                                        struct buffer *out) {
     struct exposition to = {.out = out, .open_metrics = exposition_wants_open_metrics(accept)};
     write_relay(telemetry, &to);
+    write_reading(telemetry->reading, &to);
     write_connections(telemetry, &to);
     write_memory(telemetry, &to);
     process_page_write(&to);

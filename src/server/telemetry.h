@@ -11,6 +11,7 @@ struct control_tally;
 struct endpoint;
 struct engine;
 struct meters;
+struct reading;
 struct relay_tally;
 struct store;
 struct workers;
@@ -26,6 +27,7 @@ struct telemetry {
     const char *program;      /* its name and version */
     int64_t started_ms;
     const struct relay_tally *relay; /* of servers that share a store; or NULL */
+    const struct reading *reading;   /* likewise, of one that does not lead; or NULL */
     const char *role;                /* likewise: "leading" or "serving" */
 };
 

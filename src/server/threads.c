@@ -5,26 +5,31 @@
 #include "engine/engine.h"
 #include "publish/publisher.h"
 #include "server/access.h"
+#include "server/reading.h"
 #include "server/services.h"
 #include "server/state.h"
 
 enum { EXPR_CACHE_ENTRIES = 1024 };
 
-struct op_context server_context_new(struct server *server) {
+static struct op_context context_on(struct server *server, struct engine *engine) {
     return (struct op_context){
-        .engine = server->engine,
-        .catalog = catalog_view_new(engine_catalog(server->engine)),
+        .engine = engine,
+        .catalog = catalog_view_new(engine_catalog(engine)),
         .exprs = expr_cache_new(EXPR_CACHE_ENTRIES),
         .clock = server->clock,
         .random = &system_random,
         .throttle = server->throttle,
-        .store_is_far = engine_store_is_far(server->engine),
+        .store_is_far = engine_store_is_far(engine),
         .region = slice_text(server->config.region),
         .account = slice_text(server->config.account),
         .leniencies = server->config.leniencies,
         .endpoint = server->endpoint_name,
         .ask = pipeline_ask,
     };
+}
+
+struct op_context server_context_new(struct server *server) {
+    return context_on(server, server->engine);
 }
 
 void server_context_free(struct op_context *context) {
@@ -40,6 +45,7 @@ static void publish(void *user) {
 static struct server_thread *thread_new(struct server *server) {
     struct server_thread *thread = calloc(1, sizeof(*thread));
     CHECK(thread != NULL);
+    thread->pipeline.owner = thread;
     thread->pipeline.pages = &server->pages;
     thread->pipeline.console = server->config.no_console ? NULL : &server->console;
     if (server->node.tls == NULL || server->node.serves)
@@ -80,6 +86,21 @@ static void fill(struct server *server, struct pipeline_thread *thread) {
     thread->test_clock = server->config.test_clock ? &server->movable : NULL;
 }
 
+/* It has an engine and workers of its own. */
+void server_thread_read(struct server *server, struct server_thread *thread) {
+    struct pipeline_thread *reader = calloc(1, sizeof(*reader));
+    CHECK(reader != NULL);
+    reader->ops = context_on(server, reading_engine(server->reading));
+    reader->workers = reading_workers(server->reading);
+    reader->confirming = reading_confirming(server->reading);
+    reader->policy = server->policy;
+    reader->pages = thread->pipeline.pages;
+    reader->console = thread->pipeline.console;
+    reader->meter.thread = meters_join(server->meters);
+    reader->owner = thread;
+    thread->reader = reader;
+}
+
 void server_thread_serve(struct server *server, struct server_thread *thread) {
     fill(server, &thread->pipeline);
     thread->serves = true;
@@ -92,6 +113,9 @@ void server_io_thread_stop(void *user, void *context) {
     struct server_thread *thread = context;
     if (thread->serves)
         server_context_free(&thread->pipeline.ops);
+    if (thread->reader != NULL)
+        server_context_free(&thread->reader->ops);
+    free(thread->reader);
     authenticator_free(thread->pipeline.authenticator);
     auditor_free(thread->pipeline.auditor);
     relay_free(thread->relay);
@@ -103,6 +127,8 @@ void server_io_thread_sent(void *user, void *context) {
     struct server_thread *thread = context;
     if (thread->serves)
         call_meter_sent(&thread->pipeline.meter);
+    else if (thread->reader != NULL)
+        call_meter_sent(&thread->reader->meter);
 }
 
 bool server_io_thread_ticked(void *user, void *context) {
@@ -115,6 +141,14 @@ void *server_worker_start(void *user) {
     struct op_context *context = calloc(1, sizeof(*context));
     CHECK(context != NULL);
     *context = server_context_new(user);
+    return context;
+}
+
+void *server_reading_worker_start(void *user) {
+    struct server *server = user;
+    struct op_context *context = calloc(1, sizeof(*context));
+    CHECK(context != NULL);
+    *context = context_on(server, reading_engine(server->reading));
     return context;
 }
 

@@ -40,6 +40,7 @@ static struct slice write_following(void *user, struct slice accept, struct buff
     struct telemetry telemetry = {
         .endpoint = server->endpoint,
         .relay = &server->node.tally,
+        .reading = atomic_load(&server->node.reads) ? server->reading : NULL,
         .role = atomic_load(&server->pages.state) == PAGES_FOLLOWING ? "serving" : "waiting"};
     return telemetry_write_following(&telemetry, accept, out);
 }

@@ -184,6 +184,85 @@ class HandingOn(unittest.TestCase):
         self.assertEqual(wire.http_request(self.follower.port, "GET", "/_gramme/", {}).status, 200)
 
 
+def metric(port, name):
+    found = re.search(rf"(?m)^gramme_{name}_total (\d+)$", wire.http_request(port, "GET", "/metrics", {}).body.decode())
+    return int(found.group(1)) if found else 0
+
+
+class Reading(unittest.TestCase):
+    """A server that does not lead reads items itself, and never by tables as they were."""
+
+    @classmethod
+    def setUpClass(cls):
+        store = new_store()
+        cls.leader = Server("--store", store).start()
+        cls.addClassCleanup(cls.leader.process.kill)
+        cls.follower = Follower("--store", store).start()
+        cls.addClassCleanup(cls.follower.stop)
+        create_table(cls.leader.port)
+        put(cls.leader.port, "a")
+
+        def reads():
+            post(cls.follower.port, "GetItem", TableName="table", Key={"k": {"S": "a"}})
+            return metric(cls.follower.port, "follower_reads") > 0
+
+        wait_until(reads, "reading")
+
+    def test_a_write_is_seen_at_once(self):
+        before = metric(self.follower.port, "follower_reads")
+        for count in range(100):
+            put(self.leader.port, "seen", str(count))
+            reply = post(self.follower.port, "GetItem", TableName="table", Key={"k": {"S": "seen"}}, ConsistentRead=True)
+            self.assertEqual(reply.json["Item"]["v"]["S"], str(count))
+        self.assertGreater(metric(self.follower.port, "follower_reads"), before + 50)
+
+    def test_tables_are_as_the_leader_has_them(self):
+        """Made, changed and deleted there; asked for here at once, by all that reads items."""
+        before = metric(self.follower.port, "catalog_reloads")
+        key = {"k": {"S": "x"}}
+        for count in range(12):
+            name = f"short-lived-{count % 2}"
+            definition = {**KEY_SCHEMA}
+            if count % 3 == 0:
+                definition = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "S"}],
+                              "KeySchema": KEY_SCHEMA["KeySchema"], "BillingMode": "PAY_PER_REQUEST",
+                              "GlobalSecondaryIndexes": [{"IndexName": "by-g", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
+                                                          "Projection": {"ProjectionType": "ALL"}}]}
+            self.assertEqual(post(self.leader.port, "CreateTable", TableName=name, **definition).status, 200)
+            self.assertEqual(post(self.leader.port, "PutItem", TableName=name, Item={**key, "g": {"S": "y"}, "n": {"N": str(count)}}).status, 200)
+            item = post(self.follower.port, "GetItem", TableName=name, Key=key, ConsistentRead=True).json["Item"]
+            self.assertEqual(item["n"]["N"], str(count))
+            time.sleep(0.05 * (count % 2))  # in which it may be handed on, or not any more
+            found = post(self.follower.port, "BatchGetItem", RequestItems={name: {"Keys": [key], "ConsistentRead": True}}).json
+            self.assertEqual(found["Responses"][name][0]["n"]["N"], str(count))
+            asked = {"IndexName": "by-g", "KeyConditionExpression": "g = :g", "ExpressionAttributeValues": {":g": {"S": "y"}}}
+            reply = post(self.follower.port, "Query", TableName=name, **asked)
+            self.assertEqual((reply.status, reply.json.get("Count")), (200, 1) if count % 3 == 0 else (400, None))
+            self.assertEqual(post(self.follower.port, "Scan", TableName=name, ConsistentRead=True).json["Count"], 1)
+            self.assertEqual(post(self.leader.port, "DeleteTable", TableName=name).status, 200)
+            reply = post(self.follower.port, "GetItem", TableName=name, Key=key, ConsistentRead=True)
+            self.assertEqual((reply.status, reply.error), (400, "ResourceNotFoundException: Requested resource not found"))
+        self.assertGreater(metric(self.follower.port, "catalog_reloads"), before)
+
+    def test_reads_do_not_need_the_leader(self):
+        """They go on while it is stopped. Nothing else does."""
+        wait_until(lambda: self.reads_itself(), "reading")
+        os.kill(self.leader.process.pid, signal.SIGSTOP)
+        try:
+            began, before = time.monotonic(), metric(self.follower.port, "relay_requests")
+            for _ in range(20):
+                self.assertEqual(post(self.follower.port, "GetItem", TableName="table", Key={"k": {"S": "a"}}, ConsistentRead=True).status, 200)
+            self.assertEqual(metric(self.follower.port, "relay_requests"), before)
+            print(f"# 20 reads in {1000 * (time.monotonic() - began):.0f} ms while the leader was stopped")
+        finally:
+            os.kill(self.leader.process.pid, signal.SIGCONT)
+
+    def reads_itself(self):
+        before = metric(self.follower.port, "relay_requests")
+        post(self.follower.port, "GetItem", TableName="table", Key={"k": {"S": "a"}})
+        return metric(self.follower.port, "relay_requests") == before
+
+
 class Signed(unittest.TestCase):
     def test_signatures_are_verified_by_the_leader(self):
         store = new_store()

@@ -1,0 +1,196 @@
+/* reading.c - see reading.h. */
+#include "server/reading.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "engine/engine.h"
+
+/* How long requests are handed on: after a change, so that none is tried again and again while
+ * there are many; and after a failure. */
+#define REST_AFTER_CHANGE_NS (20 * UINT64_C(1000000))
+#define REST_AFTER_FAILURE_NS (1000 * UINT64_C(1000000))
+
+struct reading {
+    struct store *store; /* the engine's */
+    struct engine *engine;
+    struct workers *workers;
+    struct confirming confirming;
+    pthread_t thread;
+    bool started;
+    pthread_mutex_t lock; /* of the next three */
+    pthread_cond_t asked;
+    struct confirmation *waiting;
+    bool ends;
+    _Atomic uint64_t known; /* the number of changes that the catalog has seen */
+    _Atomic uint64_t rests_until_ns;
+    _Atomic uint64_t reloads, confirmed;
+};
+
+/* ---- confirming ---- */
+
+static uint64_t known(void *user) {
+    struct reading *reading = user;
+    return atomic_load(&reading->known);
+}
+
+static void ask(void *user, struct confirmation *confirmation) {
+    struct reading *reading = user;
+    pthread_mutex_lock(&reading->lock);
+    confirmation->next = reading->waiting;
+    reading->waiting = confirmation;
+    pthread_cond_signal(&reading->asked);
+    pthread_mutex_unlock(&reading->lock);
+}
+
+/* All that wait; NULL: it ends. */
+static struct confirmation *take(struct reading *reading) {
+    pthread_mutex_lock(&reading->lock);
+    while (reading->waiting == NULL && !reading->ends)
+        pthread_cond_wait(&reading->asked, &reading->lock);
+    struct confirmation *list = reading->waiting;
+    reading->waiting = NULL;
+    pthread_mutex_unlock(&reading->lock);
+    return list;
+}
+
+static void answer(struct confirmation *confirmation, bool good) {
+    struct exchange *exchange = confirmation->exchange;
+    confirmation->good = good;
+    net_loop_post(exchange->loop, &exchange->task); /* and it may be gone */
+}
+
+/* Answers those that knew what is known now, and leaves the others. */
+static struct confirmation *answer_good(struct reading *reading, struct confirmation *list,
+                                        uint64_t number) {
+    struct confirmation *others = NULL;
+    for (struct confirmation *next; list != NULL; list = next) {
+        next = list->next;
+        if (list->known == number) {
+            atomic_fetch_add_explicit(&reading->confirmed, 1, memory_order_relaxed);
+            answer(list, true);
+        } else {
+            list->next = others;
+            others = list;
+        }
+    }
+    return others;
+}
+
+static void rest(struct reading *reading, uint64_t ns) {
+    atomic_store(&reading->rests_until_ns, monotonic_ns() + ns);
+}
+
+/* The number was read before: what is loaded is that, or newer, and then it is noticed. */
+static struct error *follow(struct reading *reading, struct arena *arena, uint64_t number) {
+    TRY(engine_look_again(reading->engine, arena));
+    atomic_store(&reading->known, number);
+    atomic_fetch_add_explicit(&reading->reloads, 1, memory_order_relaxed);
+    return NULL;
+}
+
+static struct error *confirm(struct reading *reading, struct arena *arena,
+                             struct confirmation **list) {
+    uint64_t number = 0;
+    TRY(store_changes(reading->store, arena, &number));
+    *list = answer_good(reading, *list, number);
+    if (*list == NULL && number == atomic_load(&reading->known))
+        return NULL;
+    rest(reading, REST_AFTER_CHANGE_NS);
+    return number == atomic_load(&reading->known) ? NULL : follow(reading, arena, number);
+}
+
+static void *confirm_all(void *user) {
+    struct reading *reading = user;
+    struct arena arena;
+    arena_init(&arena);
+    for (struct confirmation *list; (list = take(reading)) != NULL; arena_reset(&arena)) {
+        struct error *error = confirm(reading, &arena, &list);
+        if (error != NULL) {
+            log_repeated_error("reads are handed on: %.*s", SLICE_ARGS(error->message));
+            rest(reading, REST_AFTER_FAILURE_NS);
+        }
+        for (struct confirmation *next; list != NULL; list = next) {
+            next = list->next;
+            answer(list, false);
+        }
+    }
+    arena_release(&arena);
+    return NULL;
+}
+
+/* ---- life ---- */
+
+struct error *reading_open(struct arena *arena, const struct engine_options *options,
+                           struct reading **ret_reading) {
+    uint64_t number = 0;
+    struct engine *engine = NULL;
+    struct error *error = store_changes(options->store, arena, &number);
+    if (error != NULL) {
+        store_close(options->store);
+        return error;
+    }
+    TRY(engine_open(arena, options, &engine));
+    struct reading *reading = calloc(1, sizeof(*reading));
+    CHECK(reading != NULL && pthread_mutex_init(&reading->lock, NULL) == 0 &&
+          pthread_cond_init(&reading->asked, NULL) == 0);
+    reading->store = options->store;
+    reading->engine = engine;
+    reading->confirming = (struct confirming){known, ask, reading};
+    atomic_init(&reading->known, number);
+    *ret_reading = reading;
+    return NULL;
+}
+
+struct error *reading_start(struct arena *arena, struct reading *reading,
+                            const struct workers_options *options) {
+    TRY(workers_start(arena, options, &reading->workers));
+    if (pthread_create(&reading->thread, NULL, confirm_all, reading) != 0)
+        return error_local(arena, "cannot start a thread for reads");
+    reading->started = true;
+    return NULL;
+}
+
+void reading_close(struct reading *reading) {
+    if (reading == NULL)
+        return;
+    pthread_mutex_lock(&reading->lock);
+    reading->ends = true;
+    pthread_cond_signal(&reading->asked);
+    pthread_mutex_unlock(&reading->lock);
+    if (reading->started)
+        pthread_join(reading->thread, NULL);
+    workers_stop(reading->workers);
+    engine_close(reading->engine);
+    pthread_cond_destroy(&reading->asked);
+    pthread_mutex_destroy(&reading->lock);
+    free(reading);
+}
+
+bool reading_is_ready(struct reading *reading) {
+    return monotonic_ns() >= atomic_load_explicit(&reading->rests_until_ns, memory_order_relaxed);
+}
+
+struct engine *reading_engine(struct reading *reading) {
+    return reading->engine;
+}
+
+struct workers *reading_workers(struct reading *reading) {
+    return reading->workers;
+}
+
+const struct confirming *reading_confirming(struct reading *reading) {
+    return &reading->confirming;
+}
+
+uint64_t reading_reloads(const struct reading *reading) {
+    return atomic_load_explicit(&reading->reloads, memory_order_relaxed);
+}
+
+uint64_t reading_confirmed(const struct reading *reading) {
+    return atomic_load_explicit(&reading->confirmed, memory_order_relaxed);
+}
