@@ -331,7 +331,9 @@ static bool take_turn(struct fetcher *fetcher, struct patience *patience) {
         send_waiting(fetcher);
         session_push(fetcher->session, &unsent);
     }
-    if (!fall_asleep(fetcher))
+    /* What could not be sent has no socket any more to wait at. */
+    bool lost = fetcher->under_way > 0 && session_is_lost(fetcher->session);
+    if (!lost && !fall_asleep(fetcher))
         wait_for_something(fetcher, unsent);
     if (fetcher->under_way > 0 && !receive(fetcher)) {
         lose(fetcher);
