@@ -165,7 +165,7 @@ test("one more policy, and the table's own, count with theirs", async () => {
 
 test("who would lock themselves out is asked", async () => {
     await visit(page, "#/table/closed/policy");
-    const input = page.getByLabel("Policy of the table", {exact: true}).last();
+    const input = page.getByRole("textbox", {name: "Policy of the table", exact: true});
     await input.fill(policy({Effect: "Deny", Principal: "*", Action: "dynamodb:PutResourcePolicy", Resource: `${ARN}closed`}));
     await press("Save policy");
     await dialogOf(page).getByText("With this policy you could not change it again.").waitFor();
