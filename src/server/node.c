@@ -193,7 +193,7 @@ static void serve(void *user, void *context) {
 }
 
 void server_serve(struct server *server) {
-    server->node.serves = true;
+    atomic_store(&server->node.serves, true);
     pages_tell_leader(&server->pages, server->node.address);
     if (server->node.endpoint != NULL)
         endpoint_visit(server->node.endpoint, serve, server);

@@ -40,7 +40,7 @@ struct server_node {
     atomic_bool reads;           /* server->reading is there, for all threads */
     uint64_t read_at_ns;         /* when it tries to read itself */
     atomic_bool freed;           /* memory, that is to be given back */
-    bool serves;                 /* threads that start from now on answer themselves */
+    atomic_bool serves;          /* threads that start from now on answer themselves */
 };
 
 struct server {

@@ -48,7 +48,7 @@ static struct server_thread *thread_new(struct server *server) {
     thread->pipeline.owner = thread;
     thread->pipeline.pages = &server->pages;
     thread->pipeline.console = server->config.no_console ? NULL : &server->console;
-    if (server->node.tls == NULL || server->node.serves)
+    if (server->node.tls == NULL || atomic_load(&server->node.serves))
         server_thread_serve(server, thread);
     return thread;
 }
@@ -101,7 +101,10 @@ void server_thread_read(struct server *server, struct server_thread *thread) {
     thread->reader = reader;
 }
 
+/* One that was starting just then may have seen by itself that it serves. */
 void server_thread_serve(struct server *server, struct server_thread *thread) {
+    if (thread->serves)
+        return;
     fill(server, &thread->pipeline);
     thread->serves = true;
     if (thread->relay != NULL)
