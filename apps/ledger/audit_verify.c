@@ -124,7 +124,7 @@ static bool read_note(struct app *app, const char *note, struct walk *walk) {
                &used) == 3 &&
         used > 0 && note[used] == '\0' && walk->number > 0 && strlen(walk->digest) == 64 &&
         timestamp_parse_day(day, &walk->reader.day_ms)) {
-        snprintf(walk->day, sizeof(walk->day), "%s", day);
+        snprintf(walk->day, sizeof(walk->day), "%.10s", day);
         return true;
     }
     app_bad_usage(app, "--after takes what a walk ended with, DAY/NUMBER/DIGEST, not '%s'", note);
