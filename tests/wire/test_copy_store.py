@@ -9,16 +9,16 @@ import subprocess
 import tempfile
 import time
 import unittest
-import uuid
 
+import nodes
 import shared_store
 from encryption import files_with, make_key
+from nodes import wait_until
 from recovery import INDEXED, item, key, scan, turn_on, wait_active, wait_available
 from server import Server, binary
 from stream_reader import StreamReader, changes
 from wire import boto3_client, call
 
-WAIT_S = 30
 CLUSTER = shared_store.Cluster()
 STREAM = {"StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}}
 
@@ -33,15 +33,7 @@ def gramme(*arguments):
 
 
 def new_store():
-    return shared_store.make(binary(), f"c{uuid.uuid4().hex}", CLUSTER.url)
-
-
-def wait_until(condition, what):
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what} did not happen in {WAIT_S} s")
-        time.sleep(0.01)
+    return nodes.new_store(CLUSTER)
 
 
 def reader_of(server, checkpoints=None):

@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 import signing
 from server import Server
 from test_auth import READ_ONLY, gramme, key_of
-from wire import ACCOUNT, REGION, boto3_client, http_request
+from wire import ACCOUNT, REGION, Refusals, boto3_client, http_request
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}
 USERS = f"arn:aws:iam::{ACCOUNT}:user/"
@@ -27,7 +27,7 @@ def allow(*actions, resource="*"):
     return {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": list(actions), "Resource": resource}]}
 
 
-class IamTest(unittest.TestCase):
+class IamTest(Refusals):
     """A server that verifies; self.iam is its owner's."""
 
     options = ("--memory",)
@@ -55,14 +55,6 @@ class IamTest(unittest.TestCase):
         path = cls.root / f"{name}.json"
         path.write_text(json.dumps(document))
         return path
-
-    def refused(self, error, function, **parameters):
-        """The status of an answer that is exactly this error."""
-        with self.assertRaises(ClientError) as caught:
-            function(**parameters)
-        answer = caught.exception.response
-        self.assertEqual(f"{answer['Error']['Code']}: {answer['Error']['Message']}", error)
-        return answer["ResponseMetadata"]["HTTPStatusCode"]
 
     def post(self, body):
         headers = signing.sign(FORM, body, f"127.0.0.1:{self.server.port}", service="iam")

@@ -10,7 +10,7 @@ import unittest
 import signing
 from server import Server
 from test_auth import ALLOW_ALL, READ_ONLY, gramme, key_of
-from wire import ACCOUNT, REGION, boto3_client, http_request
+from wire import ACCOUNT, REGION, Refusals, boto3_client, http_request
 
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/reader"
 
@@ -21,7 +21,7 @@ def trust(principal, **condition):
          **({"Condition": condition} if condition else {})}]}
 
 
-class StsTest(unittest.TestCase):
+class StsTest(Refusals):
     """A server that verifies, with a user "alice" who may take any role, and "bob", who may nothing."""
 
     @classmethod
@@ -62,14 +62,6 @@ class StsTest(unittest.TestCase):
 
     def dynamodb(self, credentials):
         return self.client((credentials["AccessKeyId"], credentials["SecretAccessKey"]), "dynamodb", credentials["SessionToken"])
-
-    def refused(self, error, function, **parameters):
-        from botocore.exceptions import ClientError
-        with self.assertRaises(ClientError) as caught:
-            function(**parameters)
-        answer = caught.exception.response
-        self.assertEqual(f"{answer['Error']['Code']}: {answer['Error']['Message']}", error)
-        return answer["ResponseMetadata"]["HTTPStatusCode"]
 
     def assume(self, who="alice", role=ROLE, **more):
         return self.client(self.keys[who]).assume_role(RoleArn=role, RoleSessionName="work", **more)

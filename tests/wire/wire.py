@@ -41,6 +41,16 @@ def boto3_client(endpoint, access_key_id=signing.KEY[0], service="dynamodb", sec
                         config=Config(retries={"max_attempts": 0}, read_timeout=60, max_pool_connections=50))
 
 
+class Refusals(unittest.TestCase):
+    def refused(self, error, function, **parameters):
+        """The status of an answer that is exactly this error."""
+        with self.assertRaises(ClientError) as caught:
+            function(**parameters)
+        answer = caught.exception.response
+        self.assertEqual(f"{answer['Error']['Code']}: {answer['Error']['Message']}", error)
+        return answer["ResponseMetadata"]["HTTPStatusCode"]
+
+
 class Reply:
     """An HTTP reply: status, headers (names in lower case), body bytes, and the body as JSON."""
 
