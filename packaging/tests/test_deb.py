@@ -50,7 +50,7 @@ class Deb(unittest.TestCase):
                     "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}]})
             self.assertEqual(package.stop(process, "/usr/bin/gramme"), 0)
 
-    def test_3_a_program_is_built_with_the_library(self):
+    def test_3_the_library_and_the_systems_are_there(self):
         self.assertEqual(self.system.run("sed", "-n", "s/^Version: //p", *(
             str(path)[len(str(self.system.root)):] for path in self.system.root.glob("usr/lib/*/pkgconfig/gramme-client.pc"))).strip(),
             package.run("sed", "-n", "s/^    version: '\\(.*\\)',/\\1/p", package.ROOT / "meson.build").strip())
