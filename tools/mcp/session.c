@@ -146,12 +146,11 @@ static void write_schema(struct json_writer *json, const struct mcp_tool *tool) 
 }
 
 static bool is_there(const struct mcp_session *session, const struct mcp_tool *tool) {
-    return session->writing || !tool->writes;
+    return session->writing || tool->effect != MCP_WRITES;
 }
 
-/* PartiQL writes too, when it may. */
 static bool only_reads(const struct mcp_session *session, const struct mcp_tool *tool) {
-    return !tool->writes && (!session->writing || tool != mcp_tool_find(slice_text("partiql")));
+    return tool->effect == MCP_READS || (tool->effect == MCP_MAY_WRITE && !session->writing);
 }
 
 static void list_tools(struct exchange *exchange) {
@@ -246,6 +245,14 @@ static bool is_select(struct slice statement) {
     return slice_equal_ignoring_case((struct slice){statement.data + at, 6}, slice_text("SELECT"));
 }
 
+/* Whether a call of that tool would change something that may not be. */
+static bool is_forbidden(const struct mcp_session *session, const struct mcp_tool *tool,
+                         const struct json_value *arguments) {
+    if (session->writing || tool->effect == MCP_READS)
+        return false;
+    return tool->effect == MCP_WRITES || !is_select(json_find_text(arguments, "Statement"));
+}
+
 /* The arguments as they stand in the message, from the brace that opens them, with a Limit where
  * there is none. */
 static struct slice body_of(struct exchange *exchange, const struct mcp_tool *tool,
@@ -298,10 +305,7 @@ static void call_tool(struct exchange *exchange, const struct json_value *parame
         return;
     }
     struct slice wrong = judge_arguments(exchange->arena, tool, arguments);
-    bool refused = !is_there(exchange->session, tool);
-    if (tool == mcp_tool_find(slice_text("partiql")) && !slice_present(wrong))
-        refused = !exchange->session->writing && !is_select(json_find_text(arguments, "Statement"));
-    if (refused)
+    if (!slice_present(wrong) && is_forbidden(exchange->session, tool, arguments))
         wrong = slice_text("nothing can be changed here: gramme mcp was started without --write");
     if (slice_present(wrong))
         answer_text(exchange, wrong, true);

@@ -20,12 +20,15 @@ struct mcp_member {
     const char *help;
 };
 
+/* What writes is there only when writing is allowed; what may write is judged by its statement. */
+enum mcp_effect { MCP_READS, MCP_MAY_WRITE, MCP_WRITES };
+
 struct mcp_tool {
     const char *name; /* NULL ends the table */
     const char *operation;
     const char *help;
     const struct mcp_member *members;
-    bool writes;        /* it is there only when writing is allowed */
+    enum mcp_effect effect;
     uint32_t limit_max; /* of its member Limit; 0: it has none */
 };
 
