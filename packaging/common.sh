@@ -34,6 +34,23 @@ pack() {
         gzip --no-name --best >"$file"
 }
 
+# Fills the folder of a package in another language's form with the program and what it needs: all of the archive but its
+# documents, or, for a quick test, only a program that is there already.
+fill() {
+    local folder=$1 program=$2 archive
+    if [[ $program ]]; then
+        install -D "$program" "$folder/bin/gramme"
+        mkdir -p "$folder/share/gramme"
+        cp -r packaging/java "$folder/share/gramme/java"
+        return
+    fi
+    archive=$output/gramme-$version-linux-$(dpkg --print-architecture).tar.gz
+    [[ -e $archive ]] || packaging/tarball/build "$output"
+    tar --extract --file "$archive" --directory "$folder" --strip-components=1
+    mv "$folder/share/doc/gramme"/{licences,LICENSE,gramme.cdx.json} "$folder"
+    find "$folder/share" -mindepth 1 -maxdepth 1 ! -name gramme -exec rm -r {} +
+}
+
 # Says what was made, with its size.
 tell() {
     local file
