@@ -34,7 +34,7 @@ import databases
 import servers
 from clients import NEVER, Client, Shared
 from failures import Failures
-from history import judge_end, keep, prepare
+from history import conclude, judge_end, keep, prepare
 from net import network
 from server import Server, binary
 from wire import HEADERS, target
@@ -212,10 +212,7 @@ def main():
         report(pauses)
         if problems:
             print(f"# kept in {keep(folder, history)}")
-    print(f"{'not ok' if problems else 'ok'} 1 - {done}")
-    for problem in problems[:20]:
-        print("".join(f"# {line}\n" for line in str(problem).splitlines()), end="")
-    return 1 if problems else 0
+    return conclude(done, problems)
 
 
 if __name__ == "__main__":

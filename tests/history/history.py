@@ -116,6 +116,14 @@ def keep(folder, history):
     return kept
 
 
+def conclude(done, problems):
+    """The line of the one case, and what is wrong with it; the exit status."""
+    print(f"{'not ok' if problems else 'ok'} 1 - {done}")
+    for problem in problems[:20]:
+        print("".join(f"# {line}\n" for line in str(problem).splitlines()), end="")
+    return 1 if problems else 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=20)
@@ -127,10 +135,7 @@ def main():
         done, history, problems = run(pathlib.Path(folder), options.seed, options.seconds, options.encrypt)
         if problems:
             print(f"# kept in {keep(folder, history)}")
-    print(f"{'not ok' if problems else 'ok'} 1 - {done}")
-    for problem in problems[:20]:
-        print("".join(f"# {line}\n" for line in str(problem).splitlines()), end="")
-    return 1 if problems else 0
+    return conclude(done, problems)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import unittest
 import uuid
 
 PROGRAMS = os.environ.get("GRAMME_POSTGRES_BIN") or max(glob.glob("/usr/lib/postgresql/*/bin"), default="")
@@ -31,6 +32,11 @@ class Cluster:
         if not self.url:
             raise AssertionError("PostgreSQL did not start")
         return self
+
+    def begin(self):
+        """As setUpModule: for all tests of a file."""
+        unittest.addModuleCleanup(self.__exit__)
+        self.__enter__()
 
     def __exit__(self, *_):
         self.process.stdin.close()

@@ -20,12 +20,8 @@ from stream_reader import StreamReader, changes
 from wire import boto3_client, call
 
 CLUSTER = shared_store.Cluster()
+setUpModule = CLUSTER.begin
 STREAM = {"StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}}
-
-
-def setUpModule():
-    unittest.addModuleCleanup(CLUSTER.__exit__)
-    CLUSTER.__enter__()
 
 
 def gramme(*arguments):

@@ -23,11 +23,7 @@ from server import Server
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 CLUSTER = shared_store.Cluster()
-
-
-def setUpModule():
-    unittest.addModuleCleanup(CLUSTER.__exit__)
-    CLUSTER.__enter__()
+setUpModule = CLUSTER.begin
 
 
 def new_store():

@@ -15,11 +15,7 @@ from server import Server, binary
 from wire import boto3_client
 
 CLUSTER = shared_store.Cluster()
-
-
-def setUpModule():
-    unittest.addModuleCleanup(CLUSTER.__exit__)
-    CLUSTER.__enter__()
+setUpModule = CLUSTER.begin
 
 
 def gramme(*arguments):

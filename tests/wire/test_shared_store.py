@@ -17,11 +17,7 @@ from nodes import Follower, WAIT_S, KEY_SCHEMA, create_table, gramme, keys, post
 from server import Server
 
 CLUSTER = shared_store.Cluster()
-
-
-def setUpModule():
-    unittest.addModuleCleanup(CLUSTER.__exit__)
-    CLUSTER.__enter__()
+setUpModule = CLUSTER.begin
 
 
 def new_store():
