@@ -18,9 +18,7 @@ static struct error *check_there(struct arena *arena, const char *directory,
         return error_local(arena, "%s is there and not a directory", directory);
     TRY(data_directory_is_empty(arena, directory, &empty));
     if (!empty)
-        return error_local(arena,
-                           "%s is not empty: what is restored or salvaged goes to a new directory",
-                           directory);
+        return error_local(arena, "%s is not empty: this goes to a new directory only", directory);
     if (stat(files_parent(arena, directory), &above) == 0 && above.st_dev != status->st_dev)
         return error_local(arena,
                            "%s is where a file system is mounted, and cannot be replaced: choose "

@@ -157,7 +157,7 @@ class Damage(BackupTest):
         self.assertEqual(self.refused("backup", self.data, self.folder / "none/file"),
                          f"cannot write {self.folder}/none/file.partial: No such file or directory")
         self.assertEqual(self.refused("restore", self.file, self.data),
-                         f"{self.data} is not empty: what is restored or salvaged goes to a new directory")
+                         f"{self.data} is not empty: this goes to a new directory only")
         self.assertEqual(self.refused("restore", self.file, self.file), f"{self.file} is there and not a directory")
         self.assertEqual(self.refused("restore", self.folder / "none", self.copy),
                          f"cannot read {self.folder}/none: No such file or directory")
