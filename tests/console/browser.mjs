@@ -128,11 +128,14 @@ export async function openPage({width = 1280, height = 900, dark = false, endpoi
     return page;
 }
 
-/** Goes to a place of the page: "#/tables". */
+/** Goes to a place of the page: "#/tables". The page hears of it before we come back, and keeps the focus that is set from then on. */
 export async function visit(page, place) {
-    const here = page.url().startsWith(page.home);
-    await page.goto(page.home + place);
-    if (here) await page.evaluate(() => undefined);
+    if (!page.url().startsWith(page.home)) await page.goto(page.home + place);
+    else await page.evaluate((hash) => new Promise((arrived) => {
+        if (new URL(hash, location).hash === location.hash) return arrived();
+        addEventListener("hashchange", arrived, {once: true}); // after the page's own
+        location.hash = hash;
+    }), place);
     await page.locator("main:not(:has(> p.quiet))").waitFor();
 }
 
