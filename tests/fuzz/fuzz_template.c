@@ -33,7 +33,12 @@ static void plan_all(struct arena *arena, struct template *t, struct slice answe
         return;
     const struct json_value *tree =
         slice_present(answer) ? json_tree_read(arena, answer, NULL) : NULL;
-    struct table_answers answers = {tree, tree, tree, {tree, tree}};
+    struct table_answers answers = {.table = tree,
+                                    .ttl = tree,
+                                    .backups = tree,
+                                    .policy = json_find(tree, "Policy") == NULL ? NULL : tree,
+                                    .tags = {tree, tree},
+                                    .insights = {tree}};
     bool there = tree != NULL && !refused(table_answers_read(arena, &answers, &found));
     for (size_t i = 0; i < count; i++) {
         struct plan plan;

@@ -119,6 +119,16 @@ class Create(ApplyTest):
           Tags: [{Key: b, Value: "2"}, {Key: a, Value: "1"}]
           DeletionProtectionEnabled: true
           TableClass: STANDARD_INFREQUENT_ACCESS
+          ContributorInsightsSpecification: {Enabled: true, Mode: THROTTLED_KEYS}
+          ResourcePolicy:
+            PolicyDocument:
+              Version: 2012-10-17
+              Statement:
+                - Effect: Allow
+                  Principal: {AWS: "000000000000"}
+                  Action: [dynamodb:GetItem]
+                  Resource: "*"
+                  Condition: {Bool: {aws:SecureTransport: true}}
     Outputs:
       Stream: {Value: !GetAtt Orders.StreamArn}
 """)
@@ -135,6 +145,10 @@ class Create(ApplyTest):
         self.assertEqual(made["TableClassSummary"]["TableClass"], "STANDARD_INFREQUENT_ACCESS")
         recovery = self.client.describe_continuous_backups(TableName="orders")["ContinuousBackupsDescription"]
         self.assertEqual(recovery["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"], "ENABLED")
+        insights = self.call("DescribeContributorInsights", {"TableName": "orders"}).json
+        self.assertEqual((insights["ContributorInsightsStatus"], insights["ContributorInsightsMode"]), ("ENABLED", "THROTTLED_KEYS"))
+        policy = self.call("GetResourcePolicy", {"ResourceArn": made["TableArn"]}).json["Policy"]
+        self.assertEqual(json.loads(policy)["Statement"][0]["Action"], "dynamodb:GetItem")
         self.assert_unchanged(text)
 
     def test_json_and_standard_input(self):

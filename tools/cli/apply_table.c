@@ -24,25 +24,51 @@ static struct error *call_if_known(struct service *service, const char *operatio
     return NULL;
 }
 
-static struct slice tags_request(struct arena *arena, struct slice arn, struct slice token) {
+/* A list of which there may be more than one page, and what it is a list of. */
+struct listing {
+    const char *operation;
+    const char *member; /* of the request */
+    struct slice value;
+    bool needed;
+};
+
+static struct slice list_request(struct arena *arena, const struct listing *listing,
+                                 struct slice token) {
     struct json_text request;
     json_text_begin(&request);
-    member_text(&request.json, "ResourceArn", arn);
+    member_text(&request.json, listing->member, listing->value);
     if (slice_present(token))
         member_text(&request.json, "NextToken", token);
     return json_text_end(&request, arena);
 }
 
-static struct error *list_tags(struct service *service, struct slice arn, bool needed,
-                               const struct json_value **pages) {
+static struct error *list_all(struct service *service, const struct listing *listing,
+                              const struct json_value **pages) {
     struct slice token = SLICE_NONE;
-    for (size_t page = 0; page < TAG_PAGES_MAX; page++) {
-        TRY(call_if_known(service, "ListTagsOfResource", tags_request(service->arena, arn, token),
-                          needed, &pages[page]));
+    for (size_t page = 0; page < PAGES_MAX; page++) {
+        TRY(call_if_known(service, listing->operation, list_request(service->arena, listing, token),
+                          listing->needed, &pages[page]));
         token = json_find_text(pages[page], "NextToken");
         if (!slice_present(token))
             break;
     }
+    return NULL;
+}
+
+static bool wants_insights(const struct table_definition *wanted) {
+    bool wants = wanted->insights.enabled;
+    for (size_t i = 0; i < wanted->index_count; i++)
+        wants = wants || wanted->indexes[i].insights.enabled;
+    return wants;
+}
+
+static struct error *get_policy(struct service *service, struct slice arn, bool needed,
+                                const struct json_value **ret_reply) {
+    struct error *error = call_if_known(service, "GetResourcePolicy",
+                                        request_policy_of(service->arena, arn), needed, ret_reply);
+    if (error == NULL || !service_failed_with(service, "PolicyNotFoundException"))
+        return error;
+    *ret_reply = NULL;
     return NULL;
 }
 
@@ -60,8 +86,15 @@ struct error *apply_describe(struct service *service, const struct table_state *
     TRY(call_if_known(service, "DescribeContinuousBackups", body, wanted->recovery,
                       &answers.backups));
     struct slice arn = json_find_text(json_find(answers.table, "Table"), "TableArn");
-    if (slice_present(arn))
-        TRY(list_tags(service, arn, definition->tag_count > 0, answers.tags));
+    const struct listing tags = {"ListTagsOfResource", "ResourceArn", arn,
+                                 definition->tag_count > 0};
+    const struct listing insights = {"ListContributorInsights", "TableName", definition->name,
+                                     wants_insights(definition)};
+    TRY(list_all(service, &insights, answers.insights));
+    if (slice_present(arn)) {
+        TRY(list_all(service, &tags, answers.tags));
+        TRY(get_policy(service, arn, wanted->policy != NULL, &answers.policy));
+    }
     return table_answers_read(service->arena, &answers, ret_found);
 }
 

@@ -1,4 +1,4 @@
-/* found.c - a table as the service describes it, from the answers to four calls. */
+/* found.c - a table as the service describes it, from the answers to six calls. */
 #include "template/state.h"
 
 static struct error *open_answer(const struct property_reader *reader,
@@ -98,7 +98,7 @@ static struct error *read_all_tags(const struct property_reader *reader,
     struct arena *arena = reader->document->arena;
     const struct node **tags = ARENA_ARRAY(arena, const struct node *, TAGS_MAX + 1);
     size_t count = 0;
-    for (size_t page = 0; page < TAG_PAGES_MAX && pages[page] != NULL; page++) {
+    for (size_t page = 0; page < PAGES_MAX && pages[page] != NULL; page++) {
         const struct node *root = NULL, *list = NULL;
         TRY(open_answer(reader, pages[page], &root));
         TRY(property_list(reader, root, "Tags", &list));
@@ -106,6 +106,51 @@ static struct error *read_all_tags(const struct property_reader *reader,
             tags[count++] = list->items[i];
     }
     return read_tags(reader, node_sequence(arena, tags, count, (struct mark){0, 0}), definition);
+}
+
+/* ---- insights and the policy ---- */
+
+static struct error *read_summary(const struct property_reader *reader, const struct node *summary,
+                                  struct table_definition *definition) {
+    struct slice status = SLICE_LITERAL(""), name = SLICE_NONE;
+    int mode = INSIGHTS_ACCESSED_AND_THROTTLED_KEYS;
+    TRY(property_item_mapping(reader, summary, "ContributorInsightsSummaries"));
+    TRY(property_text(reader, summary, "ContributorInsightsStatus", &status));
+    TRY(property_text(reader, summary, "IndexName", &name));
+    TRY(property_word(reader, summary, "ContributorInsightsMode", &insights_mode_words, &mode));
+    struct contributor_insights *insights = &definition->insights;
+    for (size_t i = 0; slice_present(name) && i < definition->index_count; i++)
+        if (slice_equal(definition->indexes[i].name, name))
+            insights = &definition->indexes[i].insights;
+    insights->enabled =
+        feature_status_is(status, FEATURE_ENABLED) || feature_status_is(status, FEATURE_ENABLING);
+    insights->mode = (enum insights_mode)mode;
+    return NULL;
+}
+
+static struct error *read_insights(const struct property_reader *reader,
+                                   const struct json_value *const *pages,
+                                   struct table_definition *definition) {
+    for (size_t page = 0; page < PAGES_MAX && pages[page] != NULL; page++) {
+        const struct node *root = NULL, *list = NULL;
+        TRY(open_answer(reader, pages[page], &root));
+        TRY(property_list(reader, root, "ContributorInsightsSummaries", &list));
+        for (size_t i = 0; list != NULL && i < list->count; i++)
+            TRY(read_summary(reader, list->items[i], definition));
+    }
+    return NULL;
+}
+
+/* The document is a text within the answer. */
+static struct error *read_policy(const struct property_reader *reader,
+                                 const struct json_value *answer, struct table_state *state) {
+    struct arena *arena = reader->document->arena;
+    struct slice text = json_find_text(answer, "Policy");
+    const struct json_value *document =
+        slice_present(text) ? json_tree_read(arena, text, NULL) : NULL;
+    if (document == NULL)
+        return document_error(reader->document, (struct mark){0, 0}, "Policy is not JSON");
+    return document_from_json(reader->document, document, &state->policy);
 }
 
 struct error *table_answers_read(struct arena *arena, const struct table_answers *answers,
@@ -119,6 +164,9 @@ struct error *table_answers_read(struct arena *arena, const struct table_answers
     if (answers->backups != NULL)
         TRY(read_backups(&reader, answers->backups, &found.state));
     TRY(read_all_tags(&reader, answers->tags, &found.state.definition));
+    TRY(read_insights(&reader, answers->insights, &found.state.definition));
+    if (answers->policy != NULL)
+        TRY(read_policy(&reader, answers->policy, &found.state));
     *ret_found = found;
     return NULL;
 }

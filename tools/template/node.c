@@ -85,6 +85,15 @@ const struct node *node_find(const struct node *mapping, const char *name) {
     return member == NULL ? NULL : member->value;
 }
 
+const struct node *node_find_unknown(const struct node *node) {
+    const struct node *found = node->kind == NODE_UNKNOWN ? node : NULL;
+    for (size_t i = 0; node->kind == NODE_SEQUENCE && found == NULL && i < node->count; i++)
+        found = node_find_unknown(node->items[i]);
+    for (size_t i = 0; node->kind == NODE_MAPPING && found == NULL && i < node->count; i++)
+        found = node_find_unknown(node->members[i].value);
+    return found;
+}
+
 const char *node_kind_name(const struct node *node) {
     static const char *const names[] = {
         [NODE_NULL] = "null",       [NODE_SCALAR] = "a single value",

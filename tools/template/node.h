@@ -81,6 +81,12 @@ const struct node_member *node_find_member(const struct node *mapping, const cha
 const struct node_member *node_find_named(const struct node *mapping, struct slice name);
 const struct node *node_find(const struct node *mapping, const char *name);
 
+/* JSON, whose scalars are strings. The canonical form is for comparing: members by name, a list of
+ * one is its item, and an account the ARN of its root. */
+struct slice node_json(struct arena *arena, const struct node *node, bool canonical);
+/* The first value within it that only a deployment could tell; NULL: none. */
+const struct node *node_find_unknown(const struct node *node);
+
 /* "a string", "a list", ... for messages. */
 const char *node_kind_name(const struct node *node);
 

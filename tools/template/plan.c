@@ -108,7 +108,8 @@ struct slice index_text(struct arena *arena, const struct table_index *index) {
 
 /* ---- a new table ---- */
 
-static void show_new_table(struct plan *plan, const struct table_definition *wanted) {
+static void show_new_table(struct plan *plan, const struct table_state *state) {
+    const struct table_definition *wanted = &state->definition;
     const char *billing = billing_mode_name(wanted->billing);
     plan_line(plan, "    keys: %.*s", SLICE_ARGS(keys_text(plan->arena, &wanted->keys)));
     if (wanted->billing == BILLING_PAY_PER_REQUEST)
@@ -134,21 +135,26 @@ static void show_new_table(struct plan *plan, const struct table_definition *wan
     for (size_t i = 0; i < wanted->tag_count; i++)
         plan_line(plan, "    tag: %.*s = %.*s", SLICE_ARGS(wanted->tags[i].key),
                   SLICE_ARGS(wanted->tags[i].value));
+    if (state->policy != NULL)
+        plan_line(plan, "    policy: %.*s", SLICE_ARGS(policy_text(plan->arena, state->policy)));
 }
 
 static void plan_create(struct plan *plan, const struct table_state *wanted) {
     struct slice name = wanted->definition.name;
-    show_new_table(plan, &wanted->definition);
+    show_new_table(plan, wanted);
     plan_step(plan, (struct plan_step){
                         "CreateTable",
-                        request_create_table(plan->arena, &wanted->definition),
+                        request_create_table(plan->arena, wanted),
                         arena_printf(plan->arena, "creating table %.*s", SLICE_ARGS(name)),
                         WAIT_ACTIVE,
                     });
-    /* CreateTable takes all but these two; a new table has its tags already. */
-    struct table_state nothing_on = {.definition = wanted->definition};
+    /* CreateTable takes all but these three; a new table has its tags and its policy already. */
+    struct table_state nothing_on = {.definition = wanted->definition, .policy = wanted->policy};
     nothing_on.definition.ttl_attribute = SLICE_NONE;
+    nothing_on.definition.insights = (struct contributor_insights){.enabled = false};
+    nothing_on.definition.index_count = 0;
     plan_settings(plan, wanted, &nothing_on, SLICE_NONE);
+    plan_access(plan, wanted, &nothing_on, SLICE_NONE);
 }
 
 /* ---- replacing ---- */
@@ -231,6 +237,7 @@ void table_plan(struct arena *arena, const struct wanted_table *wanted,
     plan_line(ret_plan, "~ change table %.*s", SLICE_ARGS(definition->name));
     plan_changes(ret_plan, &wanted->state, &found->state);
     plan_settings(ret_plan, &wanted->state, &found->state, found->arn);
+    plan_access(ret_plan, &wanted->state, &found->state, found->arn);
     ret_plan->action = ret_plan->step_count > 0 ? PLAN_CHANGE : PLAN_NOTHING;
     if (ret_plan->step_count == 0)
         ret_plan->lines[0] = arena_printf(arena, "= table %.*s", SLICE_ARGS(definition->name));

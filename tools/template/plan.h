@@ -57,9 +57,15 @@ void plan_changes(struct plan *plan, const struct table_state *wanted,
 void plan_settings(struct plan *plan, const struct table_state *wanted,
                    const struct table_state *found, struct slice arn);
 
+/* Contributor insights, and the table's policy. */
+void plan_access(struct plan *plan, const struct table_state *wanted,
+                 const struct table_state *found, struct slice arn);
+
 /* Same keys and projection. */
 bool index_equal(const struct table_index *a, const struct table_index *b);
 
+/* For lines: how many statements. */
+struct slice policy_text(struct arena *arena, const struct node *policy);
 /* For lines: "pk (S, HASH), sk (N, RANGE); projects ALL". */
 struct slice index_text(struct arena *arena, const struct table_index *index);
 

@@ -168,6 +168,22 @@ static struct error *read_projection(const struct property_reader *reader,
     return NULL;
 }
 
+static struct error *read_insights(const struct property_reader *reader, const struct node *holder,
+                                   struct contributor_insights *insights) {
+    static const char *const known[] = {"Enabled", "Mode", NULL};
+    static const struct property_set members = {"ContributorInsightsSpecification", known, NULL};
+    const struct node *mapping = NULL;
+    int mode = INSIGHTS_ACCESSED_AND_THROTTLED_KEYS;
+    TRY(property_mapping(reader, holder, "ContributorInsightsSpecification", &mapping));
+    if (mapping == NULL)
+        return NULL;
+    TRY(property_check(reader, mapping, &members));
+    TRY(property_bool(reader, mapping, "Enabled", &insights->enabled));
+    TRY(property_word(reader, mapping, "Mode", &insights_mode_words, &mode));
+    insights->mode = (enum insights_mode)mode;
+    return NULL;
+}
+
 static struct error *read_index(const struct property_reader *reader, const struct node *node,
                                 bool global, const struct table_definition *definition,
                                 struct table_index *index) {
@@ -178,10 +194,10 @@ static struct error *read_index(const struct property_reader *reader, const stru
                                         "OnDemandThroughput",
                                         "WarmThroughput",
                                         "ProvisionedThroughput",
+                                        "ContributorInsightsSpecification",
                                         NULL};
-    static const char *const left_out[] = {"ContributorInsightsSpecification", NULL};
     const struct property_set members = {global ? "a global index" : "a local index",
-                                         global ? known : local, global ? left_out : NULL};
+                                         global ? known : local, NULL};
     TRY(property_item_mapping(reader, node, "an index"));
     TRY(property_check(reader, node, &members));
     TRY(property_required_text(reader, node, "IndexName", &index->name));
@@ -191,6 +207,7 @@ static struct error *read_index(const struct property_reader *reader, const stru
     index->global = global;
     TRY(read_keys(reader, node, definition, &index->keys));
     TRY(read_projection(reader, node, index));
+    TRY(read_insights(reader, node, &index->insights));
     return read_throughput(reader, node, &index->throughput, &index->on_demand, &index->warm);
 }
 
@@ -251,6 +268,7 @@ struct error *read_definition(const struct property_reader *reader, const struct
     definition->indexes = ARENA_ARRAY(reader->document->arena, struct table_index, 2 * INDEXES_MAX);
     TRY(read_indexes(reader, properties, "LocalSecondaryIndexes", definition));
     TRY(read_indexes(reader, properties, "GlobalSecondaryIndexes", definition));
+    TRY(read_insights(reader, properties, &definition->insights));
     return read_settings(reader, properties, definition);
 }
 

@@ -58,7 +58,8 @@ static void write_create_settings(struct json_writer *json, const struct table_d
         tags_write(json, wanted->tags, wanted->tag_count);
 }
 
-struct slice request_create_table(struct arena *arena, const struct table_definition *wanted) {
+struct slice request_create_table(struct arena *arena, const struct table_state *state) {
+    const struct table_definition *wanted = &state->definition;
     struct json_text request;
     begin(&request, "TableName", wanted->name);
     attribute_definitions_write(&request.json, wanted->attributes, wanted->attribute_count);
@@ -66,6 +67,8 @@ struct slice request_create_table(struct arena *arena, const struct table_defini
     indexes_write(&request.json, wanted, false, write_index, wanted);
     indexes_write(&request.json, wanted, true, write_index, wanted);
     write_create_settings(&request.json, wanted);
+    if (state->policy != NULL)
+        member_text(&request.json, "ResourcePolicy", node_json(arena, state->policy, false));
     return json_text_end(&request, arena);
 }
 
@@ -258,5 +261,32 @@ struct slice request_untag(struct arena *arena, struct slice arn, const struct s
     for (size_t i = 0; i < count; i++)
         json_string(&request.json, keys[i]);
     json_array_end(&request.json);
+    return json_text_end(&request, arena);
+}
+
+struct slice request_insights(struct arena *arena, struct slice table,
+                              const struct table_index *index,
+                              const struct contributor_insights *wanted) {
+    struct json_text request;
+    begin(&request, "TableName", table);
+    if (index != NULL)
+        member_text(&request.json, "IndexName", index->name);
+    member_word(&request.json, "ContributorInsightsAction", wanted->enabled ? "ENABLE" : "DISABLE");
+    /* The default is not told: there are servers that do not know of modes. */
+    if (wanted->enabled && wanted->mode != INSIGHTS_ACCESSED_AND_THROTTLED_KEYS)
+        member_word(&request.json, "ContributorInsightsMode", insights_mode_name(wanted->mode));
+    return json_text_end(&request, arena);
+}
+
+struct slice request_policy(struct arena *arena, struct slice arn, const struct node *policy) {
+    struct json_text request;
+    begin(&request, "ResourceArn", arn);
+    member_text(&request.json, "Policy", node_json(arena, policy, false));
+    return json_text_end(&request, arena);
+}
+
+struct slice request_policy_of(struct arena *arena, struct slice arn) {
+    struct json_text request;
+    begin(&request, "ResourceArn", arn);
     return json_text_end(&request, arena);
 }

@@ -6,7 +6,7 @@
 #include "model/table_settings.h"
 #include "template/state.h"
 
-struct slice request_create_table(struct arena *arena, const struct table_definition *wanted);
+struct slice request_create_table(struct arena *arena, const struct table_state *wanted);
 struct slice request_table_name(struct arena *arena, struct slice table); /* nothing else */
 
 /* ---- UpdateTable ---- */
@@ -41,6 +41,12 @@ struct slice request_recovery(struct arena *arena, struct slice table,
                               const struct table_state *wanted);
 struct slice request_tags(struct arena *arena, struct slice arn, const struct table_tag *tags,
                           size_t count);
+/* Of the table; with an index, of that. */
+struct slice request_insights(struct arena *arena, struct slice table,
+                              const struct table_index *index,
+                              const struct contributor_insights *wanted);
+struct slice request_policy(struct arena *arena, struct slice arn, const struct node *policy);
+struct slice request_policy_of(struct arena *arena, struct slice arn); /* to read or delete it */
 struct slice request_untag(struct arena *arena, struct slice arn, const struct slice *keys,
                            size_t count);
 

@@ -13,6 +13,8 @@ struct table_state {
     struct table_definition definition; /* ids and times are not filled in */
     bool recovery;                      /* point-in-time */
     int64_t recovery_days;              /* 0: not told */
+    const struct node *policy;          /* of the table; NULL: none */
+    bool policy_left;                   /* it cannot be told here: what is there stays */
 };
 
 struct wanted_table {
@@ -21,14 +23,16 @@ struct wanted_table {
     bool keep; /* UpdateReplacePolicy: what a replacement would delete has to stay */
 };
 
-enum { TAGS_MAX = 200, TAG_PAGES_MAX = 20 };
+enum { TAGS_MAX = 200, PAGES_MAX = 20 };
 
 /* What the service answered; an answer that is NULL means what the comment says. */
 struct table_answers {
     const struct json_value *table;               /* DescribeTable */
     const struct json_value *ttl;                 /* DescribeTimeToLive; NULL: off */
     const struct json_value *backups;             /* DescribeContinuousBackups; NULL: off */
-    const struct json_value *tags[TAG_PAGES_MAX]; /* ListTagsOfResource; NULL: there are no more */
+    const struct json_value *policy;              /* GetResourcePolicy; NULL: none */
+    const struct json_value *tags[PAGES_MAX];     /* ListTagsOfResource; NULL: there are no more */
+    const struct json_value *insights[PAGES_MAX]; /* ListContributorInsights, likewise */
 };
 
 struct found_table {

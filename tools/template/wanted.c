@@ -22,14 +22,15 @@ static const char *const table_properties[] = {
     "PointInTimeRecoverySpecification",
     "SSESpecification",
     "Tags",
+    "ContributorInsightsSpecification",
+    "ResourcePolicy",
 #define FLAG_SETTING(symbol, member, name, ...) name,
 #define WORD_SETTING(symbol, member, name, ...) name,
 #include "model/table_settings.def"
     NULL,
 };
-static const char *const table_left_out[] = {
-    "KinesisStreamSpecification", "ImportSourceSpecification", "ContributorInsightsSpecification",
-    "ResourcePolicy", NULL};
+static const char *const table_left_out[] = {"KinesisStreamSpecification",
+                                             "ImportSourceSpecification", NULL};
 
 /* ---- settings beside the definition ---- */
 
@@ -103,6 +104,31 @@ static struct error *read_encryption(const struct property_reader *reader,
     TRY(property_choice(reader, mapping, "SSEType", types, &type));
     if (definition->sse_kms)
         TRY(property_text(reader, mapping, "KMSMasterKeyId", &definition->sse_key_arn));
+    return NULL;
+}
+
+/* One that names what only a deployment could tell, as the role of a function, is left out, and
+ * what the table has stays. */
+static struct error *read_policy(const struct property_reader *reader,
+                                 const struct node *properties, struct table_state *state) {
+    static const char *const known[] = {"PolicyDocument", NULL};
+    static const struct property_set members = {"ResourcePolicy", known, NULL};
+    const struct node *mapping = NULL, *document = NULL;
+    TRY(property_mapping(reader, properties, "ResourcePolicy", &mapping));
+    if (mapping == NULL)
+        return NULL;
+    TRY(property_check(reader, mapping, &members));
+    const struct node *unknown = node_find_unknown(mapping);
+    if (unknown != NULL) {
+        template_notice(reader->t, unknown->mark, "ResourcePolicy is left out: %.*s",
+                        SLICE_ARGS(unknown->text));
+        state->policy_left = true;
+        return NULL;
+    }
+    TRY(property_mapping(reader, mapping, "PolicyDocument", &document));
+    if (document == NULL)
+        return document_error(reader->document, mapping->mark, "PolicyDocument is missing");
+    state->policy = document;
     return NULL;
 }
 
@@ -184,6 +210,7 @@ static struct error *read_table(const struct property_reader *reader, const stru
     TRY(read_stream(reader, properties, definition));
     TRY(read_recovery(reader, properties, &table->state));
     TRY(read_encryption(reader, properties, definition));
+    TRY(read_policy(reader, properties, &table->state));
     TRY(property_list(reader, properties, "Tags", &tags));
     if (tags != NULL)
         TRY(read_tags(reader, tags, definition));

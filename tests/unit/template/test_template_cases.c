@@ -10,7 +10,8 @@
  *     param KEY=VALUE          optional, and so are the next ones
  *     show plan calls          which lines of the result are wanted; without it all
  *     table {...}              DescribeTable's answer for a table that is there
- *     ttl {...}                DescribeTimeToLive's for the table before; alike: backups, tags
+ *     ttl {...}                DescribeTimeToLive's for the table before; alike: backups, tags,
+ *                              insights, policy
  *     alarm {...}              an alarm of DescribeAlarms; alarm-tags {...}: ListTagsForResource's
  *     dashboard {...}          GetDashboard's answer
  *     --- template
@@ -254,6 +255,10 @@ static void take_setting(struct test *test, struct slice line) {
         last->backups = read_answer(test, line);
     else if (last != NULL && take_word(&line, "tags "))
         last->tags[0] = read_answer(test, line);
+    else if (last != NULL && take_word(&line, "insights "))
+        last->insights[0] = read_answer(test, line);
+    else if (last != NULL && take_word(&line, "policy "))
+        last->policy = read_answer(test, line);
     else if (line.len > 0)
         die(test, "unknown setting", line);
 }
