@@ -296,15 +296,26 @@ static void publish(struct iam *iam, struct directory *directory) {
     directory_unref(before);
 }
 
-struct error *iam_change(struct iam *iam, struct arena *arena, const struct record *changes,
-                         size_t count) {
+static struct error *show(struct iam *iam, struct arena *arena) {
     struct directory *directory;
-    TRY(engine_change_records(iam->options.engine, arena, changes, count));
     TRY(load(iam, arena, &directory));
     publish(iam, directory);
     return NULL;
 }
 
+struct error *iam_change(struct iam *iam, struct arena *arena, const struct record *changes,
+                         size_t count) {
+    TRY(engine_change_records(iam->options.engine, arena, changes, count));
+    return show(iam, arena);
+}
+
 void iam_change_end(struct iam *iam) {
     pthread_mutex_unlock(&iam->changing);
+}
+
+struct error *iam_look_again(struct iam *iam, struct arena *arena) {
+    pthread_mutex_lock(&iam->changing);
+    struct error *error = show(iam, arena);
+    pthread_mutex_unlock(&iam->changing);
+    return error;
 }

@@ -59,5 +59,7 @@ const struct directory *iam_change_begin(struct iam *iam);
 struct error *iam_change(struct iam *iam, struct arena *arena, const struct record *changes,
                          size_t count);
 void iam_change_end(struct iam *iam);
+/* Somebody else may have changed something in the store: shows what is there now. */
+struct error *iam_look_again(struct iam *iam, struct arena *arena);
 
 #endif

@@ -13,6 +13,7 @@
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
 #include "pipeline/service_route.h"
+#include "server/access.h"
 #include "server/reading.h"
 #include "server/state.h"
 #include "store/postgres/postgres.h"
@@ -139,10 +140,10 @@ void server_follow(struct server *server, struct arena *arena, struct store *sto
 
 /* ---- reading ---- */
 
-/* What only the leader knows, limits and keys for one, is not asked for here. */
+/* What only the leader knows, limits for one, is not asked for here. */
 static bool may_read(const struct server_config *config) {
-    return !config->auth && !config->throttle && !config->transaction_conflicts &&
-           !config->test_faults && !config->test_clock && config->audit == NULL;
+    return !config->throttle && !config->transaction_conflicts && !config->test_faults &&
+           !config->test_clock && config->audit == NULL;
 }
 
 static void read_here(void *user, void *context) {
@@ -151,12 +152,16 @@ static void read_here(void *user, void *context) {
 
 static struct error *open_reading(struct server *server, struct arena *arena) {
     struct postgres_store_options options = {.url = server->config.store_url};
-    struct engine_options engine = {.clock = server->clock,
-                                    .random = &system_random,
-                                    .leniencies = server->config.leniencies,
-                                    .follows = true};
-    TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, &engine.store));
-    return reading_open(arena, &engine, &server->reading);
+    struct access_options access = {.shared = server->shared_secrets,
+                                    .account = slice_text(server->config.account)};
+    struct reading_options reading = {.engine = {.clock = server->clock,
+                                                 .random = &system_random,
+                                                 .leniencies = server->config.leniencies,
+                                                 .follows = true},
+                                      .access = server->config.auth ? &access : NULL};
+    TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT,
+                            &reading.engine.store));
+    return reading_open(arena, &reading, &server->reading);
 }
 
 static struct error *start_reading(struct server *server, struct arena *arena) {

@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "engine/engine.h"
+#include "iam/stored.h"
+#include "server/access.h"
 
 /* How long requests are handed on: after a change, so that none is tried again and again while
  * there are many; and after a failure. */
@@ -18,6 +20,7 @@
 struct reading {
     struct store *store; /* the engine's */
     struct engine *engine;
+    struct access *access; /* NULL: signatures are not verified */
     struct workers *workers;
     struct confirming confirming;
     pthread_t thread;
@@ -26,8 +29,9 @@ struct reading {
     pthread_cond_t asked;
     struct confirmation *waiting;
     bool ends;
-    _Atomic uint64_t known; /* the number of changes that the catalog has seen */
+    _Atomic uint64_t known; /* the number of changes that are loaded */
     _Atomic uint64_t rests_until_ns;
+    atomic_bool locked; /* there are keys, and nobody here who looks at them */
     _Atomic uint64_t reloads, confirmed;
 };
 
@@ -85,9 +89,23 @@ static void rest(struct reading *reading, uint64_t ns) {
     atomic_store(&reading->rests_until_ns, monotonic_ns() + ns);
 }
 
+static struct error *look_for_keys(struct reading *reading, struct arena *arena) {
+    struct record *records;
+    size_t count = 0;
+    TRY(engine_read_records(reading->engine, arena, SLICE_LITERAL(STORED_KEY), &records, &count));
+    if (count > 0 && !atomic_exchange(&reading->locked, true))
+        log_warning("there are access keys, and this server does not verify signatures: reads are "
+                    "handed on; start it with --auth");
+    return NULL;
+}
+
 /* The number was read before: what is loaded is that, or newer, and then it is noticed. */
 static struct error *follow(struct reading *reading, struct arena *arena, uint64_t number) {
     TRY(engine_look_again(reading->engine, arena));
+    if (reading->access != NULL)
+        TRY(iam_look_again(access_iam(reading->access), arena));
+    else
+        TRY(look_for_keys(reading, arena));
     atomic_store(&reading->known, number);
     atomic_fetch_add_explicit(&reading->reloads, 1, memory_order_relaxed);
     return NULL;
@@ -125,23 +143,37 @@ static void *confirm_all(void *user) {
 
 /* ---- life ---- */
 
-struct error *reading_open(struct arena *arena, const struct engine_options *options,
+static struct error *open_access(struct reading *reading, struct arena *arena,
+                                 const struct access_options *options) {
+    if (options == NULL)
+        return look_for_keys(reading, arena);
+    struct access_options here = *options;
+    here.engine = reading->engine;
+    return access_open(arena, &here, &reading->access);
+}
+
+struct error *reading_open(struct arena *arena, const struct reading_options *options,
                            struct reading **ret_reading) {
     uint64_t number = 0;
     struct engine *engine = NULL;
-    struct error *error = store_changes(options->store, arena, &number);
+    struct error *error = store_changes(options->engine.store, arena, &number);
     if (error != NULL) {
-        store_close(options->store);
+        store_close(options->engine.store);
         return error;
     }
-    TRY(engine_open(arena, options, &engine));
+    TRY(engine_open(arena, &options->engine, &engine));
     struct reading *reading = calloc(1, sizeof(*reading));
     CHECK(reading != NULL && pthread_mutex_init(&reading->lock, NULL) == 0 &&
           pthread_cond_init(&reading->asked, NULL) == 0);
-    reading->store = options->store;
+    reading->store = options->engine.store;
     reading->engine = engine;
     reading->confirming = (struct confirming){known, ask, reading};
     atomic_init(&reading->known, number);
+    error = open_access(reading, arena, options->access);
+    if (error != NULL) {
+        reading_close(reading);
+        return error;
+    }
     *ret_reading = reading;
     return NULL;
 }
@@ -165,6 +197,7 @@ void reading_close(struct reading *reading) {
     if (reading->started)
         pthread_join(reading->thread, NULL);
     workers_stop(reading->workers);
+    access_close(reading->access);
     engine_close(reading->engine);
     pthread_cond_destroy(&reading->asked);
     pthread_mutex_destroy(&reading->lock);
@@ -172,7 +205,8 @@ void reading_close(struct reading *reading) {
 }
 
 bool reading_is_ready(struct reading *reading) {
-    return monotonic_ns() >= atomic_load_explicit(&reading->rests_until_ns, memory_order_relaxed);
+    return !atomic_load_explicit(&reading->locked, memory_order_relaxed) &&
+           monotonic_ns() >= atomic_load_explicit(&reading->rests_until_ns, memory_order_relaxed);
 }
 
 struct engine *reading_engine(struct reading *reading) {
@@ -181,6 +215,10 @@ struct engine *reading_engine(struct reading *reading) {
 
 struct workers *reading_workers(struct reading *reading) {
     return reading->workers;
+}
+
+struct iam *reading_iam(struct reading *reading) {
+    return reading->access == NULL ? NULL : access_iam(reading->access);
 }
 
 const struct confirming *reading_confirming(struct reading *reading) {

@@ -128,9 +128,10 @@ static void write_reading(const struct reading *reading, struct exposition *to) 
     exposition_single(to, "gramme_follower_reads", EXPOSITION_COUNTER,
                       "Requests that were answered here though another server leads.",
                       (double)reading_confirmed(reading));
-    exposition_single(to, "gramme_catalog_reloads", EXPOSITION_COUNTER,
-                      "How often the leader had changed the tables that were known here.",
-                      (double)reading_reloads(reading));
+    exposition_single(
+        to, "gramme_catalog_reloads", EXPOSITION_COUNTER,
+        "How often the leader had changed tables, users or keys that were known here.",
+        (double)reading_reloads(reading));
 }
 
 struct slice telemetry_write_following(const struct telemetry *telemetry, struct slice accept,

@@ -94,6 +94,9 @@ void server_thread_read(struct server *server, struct server_thread *thread) {
     reader->workers = reading_workers(server->reading);
     reader->confirming = reading_confirming(server->reading);
     reader->policy = server->policy;
+    if (reading_iam(server->reading) != NULL)
+        reader->authenticator = authenticator_new(reading_iam(server->reading),
+                                                  server->config.skew_minutes, server->clock);
     reader->pages = thread->pipeline.pages;
     reader->console = thread->pipeline.console;
     reader->meter.thread = meters_join(server->meters);
@@ -111,14 +114,20 @@ void server_thread_serve(struct server *server, struct server_thread *thread) {
         relay_serve(thread->relay);
 }
 
+static void free_reader(struct pipeline_thread *reader) {
+    if (reader == NULL)
+        return;
+    server_context_free(&reader->ops);
+    authenticator_free(reader->authenticator);
+    free(reader);
+}
+
 void server_io_thread_stop(void *user, void *context) {
     (void)user;
     struct server_thread *thread = context;
     if (thread->serves)
         server_context_free(&thread->pipeline.ops);
-    if (thread->reader != NULL)
-        server_context_free(&thread->reader->ops);
-    free(thread->reader);
+    free_reader(thread->reader);
     authenticator_free(thread->pipeline.authenticator);
     auditor_free(thread->pipeline.auditor);
     relay_free(thread->relay);

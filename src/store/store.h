@@ -64,8 +64,8 @@ enum store_capability {
 struct store_keyspace {
     const char *name;
     bool point_reads; /* mostly read by whole key: the engine may keep filters for absent keys */
-    const char
-        *watched; /* first bytes of keys whose changes are counted: store_changes(); or NULL */
+    /* What keys begin with whose changes are counted (store_changes), up to a NULL; or NULL. */
+    const char *const *watched;
 };
 
 struct store_key {

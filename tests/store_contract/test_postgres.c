@@ -46,6 +46,22 @@ static enum store_outcome try_put(struct contract *contract, struct store *store
     return outcome;
 }
 
+static void remove_between(struct contract *contract, const char *first, const char *last) {
+    struct store_txn *txn = NULL;
+    enum store_outcome outcome = STORE_UNKNOWN;
+    must(store_begin(contract->store, &contract->arena, STORE_WRITE, &txn));
+    store_delete_range(txn, &(struct store_range){0, slice_text(first), slice_text(last)});
+    must(store_commit(txn, STORE_DURABLE, &outcome));
+    store_end(txn);
+    assert_int_equal(outcome, STORE_COMMITTED);
+}
+
+static uint64_t changes(struct contract *contract) {
+    uint64_t number = 0;
+    must(store_changes(contract->store, &contract->arena, &number));
+    return number;
+}
+
 /* ---- who leads ---- */
 
 static void one_leads_and_another_waits(void **state) {
@@ -80,24 +96,27 @@ static void all_have_the_same_secret(void **state) {
 
 /* Of watched keys only, by whoever opened the store, and not when the commit is refused. */
 static void changes_of_watched_keys_are_counted(void **state) {
+    static const char *const begins[] = {"a", "bc", NULL};
     static const struct store_keyspace watched[KEYSPACE_COUNT] = {
-        {.name = "one", .watched = "ab"}, {.name = "two"}, {.name = "three"}};
+        {.name = "one", .watched = begins}, {.name = "two"}, {.name = "three"}};
     struct contract *contract = *state;
     struct postgres_store_options options = {.url = postgres_url(contract), .lead_ms = LEAD_MS};
     struct store *other = NULL;
-    uint64_t first = 0, second = 0;
-    must(store_changes(contract->store, &contract->arena, &first));
+    uint64_t first = changes(contract);
     must(postgres_store_open(&contract->arena, &options, watched, KEYSPACE_COUNT, &other));
     assert_int_equal(try_put(contract, other, "a", "fenced"), STORE_FENCED);
     store_close(contract->store);
     contract->store = other;
     assert_true(lead(contract, other, 10000));
-    assert_int_equal(try_put(contract, other, "c", "1"), STORE_COMMITTED);
-    must(store_changes(other, &contract->arena, &second));
-    assert_int_equal(first, second);
-    assert_int_equal(try_put(contract, other, "b1", "1"), STORE_COMMITTED);
-    must(store_changes(other, &contract->arena, &second));
-    assert_int_equal(first + 1, second);
+    assert_int_equal(try_put(contract, other, "b", "1"), STORE_COMMITTED);
+    assert_int_equal(try_put(contract, other, "bd", "1"), STORE_COMMITTED);
+    remove_between(contract, "b", "bc");
+    remove_between(contract, "bd", "z");
+    assert_int_equal(changes(contract), first);
+    assert_int_equal(try_put(contract, other, "bc1", "1"), STORE_COMMITTED);
+    remove_between(contract, "b", "bd");
+    remove_between(contract, "bc5", "bc6");
+    assert_int_equal(changes(contract), first + 3);
 }
 
 static void the_leader_tells_where_it_is(void **state) {

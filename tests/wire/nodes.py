@@ -1,6 +1,7 @@
 """What tests of several servers on one PostgreSQL store share."""
 
 import json
+import re
 import subprocess
 import tempfile
 import threading
@@ -58,6 +59,12 @@ def keys(port):
 def ready(port):
     reply = wire.http_request(port, "GET", "/health/ready", {})
     return reply.status, reply.json
+
+
+def metric(port, name):
+    """A counter of the server; 0 when it has none of that name."""
+    found = re.search(rf"(?m)^gramme_{name}_total (\d+)$", wire.http_request(port, "GET", "/metrics", {}).body.decode())
+    return int(found.group(1)) if found else 0
 
 
 class Follower(Server):

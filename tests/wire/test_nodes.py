@@ -18,7 +18,7 @@ import unittest
 import nodes
 import shared_store
 import wire
-from nodes import Follower, KEY_SCHEMA, create_table, keys, post, put, ready, wait_until
+from nodes import Follower, KEY_SCHEMA, create_table, keys, metric, post, put, ready, wait_until
 from server import Server
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -178,11 +178,6 @@ class HandingOn(unittest.TestCase):
         self.assertGreaterEqual(int(re.search(r"(?m)^gramme_relay_requests_total (\d+)$", page).group(1)), 1)
         self.assertIn('gramme_role{role="leading"} 1\n', wire.http_request(self.leader.port, "GET", "/metrics", {}).body.decode())
         self.assertEqual(wire.http_request(self.follower.port, "GET", "/_gramme/", {}).status, 200)
-
-
-def metric(port, name):
-    found = re.search(rf"(?m)^gramme_{name}_total (\d+)$", wire.http_request(port, "GET", "/metrics", {}).body.decode())
-    return int(found.group(1)) if found else 0
 
 
 class Reading(unittest.TestCase):

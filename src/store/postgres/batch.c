@@ -139,20 +139,29 @@ void batch_close(struct batch *batch) {
     batch->count = kept;
 }
 
-static bool is_watched(const char *watched, struct slice key) {
-    return watched != NULL && key.len > 0 && key.data[0] != '\0' &&
-           strchr(watched, key.data[0]) != NULL;
+/* Whether a key from `first` on, and before `last`, may begin with one of them. */
+static bool is_watched(const char *const *watched, struct slice first, struct slice last) {
+    for (; watched != NULL && *watched != NULL; watched++) {
+        struct slice begin = slice_text(*watched);
+        if (slice_starts_with(first, begin) ||
+            (slice_compare(first, begin) < 0 && slice_compare(begin, last) < 0))
+            return true;
+    }
+    return false;
 }
 
-/* Of a range what it may hold is not known. */
 bool batch_is_watched(const struct postgres_store *store) {
     const struct batch *batch = &store->batch;
-    for (size_t i = 0; i < batch->range_count; i++)
-        if (store->watched[batch->ranges[i].range.keyspace] != NULL)
+    for (size_t i = 0; i < batch->range_count; i++) {
+        const struct store_range *range = &batch->ranges[i].range;
+        if (is_watched(store->watched[range->keyspace], range->first, range->last))
             return true;
-    for (size_t i = 0; i < batch->count; i++)
-        if (is_watched(store->watched[batch->writes[i].keyspace], batch->writes[i].key))
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct write *write = &batch->writes[i];
+        if (is_watched(store->watched[write->keyspace], write->key, write->key))
             return true;
+    }
     return false;
 }
 

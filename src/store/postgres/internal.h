@@ -72,9 +72,9 @@ struct fetcher;
 struct postgres_store {
     struct store base;
     struct postgres_store_options options;
-    struct slice keyspaces[STORE_KEYSPACES_MAX]; /* their tables' names */
-    const char *watched[STORE_KEYSPACES_MAX];    /* first bytes of keys; or NULL */
-    struct arena arena;                          /* lives as long as the store */
+    struct slice keyspaces[STORE_KEYSPACES_MAX];     /* their tables' names */
+    const char *const *watched[STORE_KEYSPACES_MAX]; /* as store_keyspace has it */
+    struct arena arena;                              /* lives as long as the store */
     char statements[STORE_KEYSPACES_MAX][STATEMENTS][8];
     struct pool pool;
     struct session *writer; /* of the open write transaction; NULL: lost, or not made yet */
