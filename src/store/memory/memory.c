@@ -3,6 +3,8 @@
  * A reader pins the current version at its first read and holds it until it ends, which keeps its
  * slices alive; it takes no lock after that. The writer edits copies of the roots as its puts come
  * (nobody can see them) and commits by publishing them; ending without a commit abandons them.
+ * A snapshot is a version that stays pinned, and keeps what the store is made of also when that is
+ * closed; a store that begins as one shares its objects, and holds it in turn.
  * Memory: transactions and scans live in the caller's arena, data in malloc'ed objects.
  * Threads: readers anywhere; `edit` and `roots` belong to the one writer. */
 #include "store/memory/memory.h"
@@ -15,9 +17,17 @@
 
 struct memory_store {
     struct store base;
+    atomic_size_t holders;            /* whoever opened it, and its snapshots */
+    struct memory_snapshot *began_as; /* NULL: empty */
     struct versions versions;
     struct tree_edit edit; /* of the open write transaction, version 0 before its first write */
     struct node *roots[STORE_KEYSPACES_MAX];
+};
+
+struct memory_snapshot {
+    atomic_size_t references;
+    struct memory_store *store;
+    struct version *version; /* pinned */
 };
 
 struct memory_txn {
@@ -36,10 +46,18 @@ static struct memory_store *memory_of(struct store *store) {
     return container_of(store, struct memory_store, base);
 }
 
+static void let_go(struct memory_store *memory) {
+    if (atomic_fetch_sub_explicit(&memory->holders, 1, memory_order_acq_rel) > 1)
+        return;
+    versions_release(&memory->versions);
+    memory_snapshot_unref(memory->began_as);
+    free(memory);
+}
+
 static void memory_close(struct store *store) {
     struct memory_store *memory = memory_of(store);
-    versions_release(&memory->versions);
-    free(memory);
+    versions_clear(&memory->versions); /* but for what snapshots hold */
+    let_go(memory);
 }
 
 static struct error *memory_begin(struct store *store, struct arena *arena, enum store_mode mode,
@@ -136,7 +154,8 @@ static struct tree_edit *txn_edit(struct store_txn *txn) {
     struct memory_store *memory = memory_of(txn->store);
     if (memory->edit.version == 0) {
         const struct version *current = memory->versions.current;
-        memory->edit = (struct tree_edit){.version = current->number + 1};
+        memory->edit =
+            (struct tree_edit){.version = current->number + 1, .shared = memory->versions.shared};
         memcpy(memory->roots, current->roots, sizeof(memory->roots));
     }
     return &memory->edit;
@@ -190,14 +209,55 @@ static const struct store_engine memory_engine = {
     .sync = memory_sync,
 };
 
+static struct memory_store *memory_new(size_t keyspace_count) {
+    struct memory_store *memory = calloc(1, sizeof(*memory));
+    CHECK(memory != NULL);
+    store_init(&memory->base, &memory_engine, keyspace_count);
+    atomic_init(&memory->holders, 1);
+    return memory;
+}
+
 struct error *memory_store_open(struct arena *arena, const struct store_keyspace *keyspaces,
                                 size_t count, struct store **ret_store) {
     (void)arena;
     (void)keyspaces;
-    struct memory_store *memory = calloc(1, sizeof(*memory));
-    CHECK(memory != NULL);
-    store_init(&memory->base, &memory_engine, count);
+    struct memory_store *memory = memory_new(count);
     versions_init(&memory->versions);
     *ret_store = &memory->base;
     return NULL;
+}
+
+/* ---- snapshots ---- */
+
+struct memory_snapshot *memory_store_snapshot(struct store *store) {
+    struct memory_store *memory = memory_of(store);
+    struct memory_snapshot *snapshot = malloc(sizeof(*snapshot));
+    CHECK(snapshot != NULL && store->engine == &memory_engine);
+    atomic_init(&snapshot->references, 1);
+    atomic_fetch_add_explicit(&memory->holders, 1, memory_order_relaxed);
+    snapshot->store = memory;
+    snapshot->version = versions_pin(&memory->versions);
+    return snapshot;
+}
+
+struct memory_snapshot *memory_snapshot_ref(struct memory_snapshot *snapshot) {
+    atomic_fetch_add_explicit(&snapshot->references, 1, memory_order_relaxed);
+    return snapshot;
+}
+
+/* As deep as snapshots of stores that began as snapshots are. */
+void memory_snapshot_unref(struct memory_snapshot *snapshot) {
+    if (snapshot == NULL ||
+        atomic_fetch_sub_explicit(&snapshot->references, 1, memory_order_acq_rel) > 1)
+        return;
+    version_unpin(snapshot->version);
+    let_go(snapshot->store);
+    free(snapshot);
+}
+
+struct store *memory_store_fork(struct memory_snapshot *snapshot) {
+    struct memory_store *memory = memory_new(snapshot->store->base.keyspace_count);
+    memory->began_as = memory_snapshot_ref(snapshot);
+    versions_init_from(&memory->versions, snapshot->version);
+    return &memory->base;
 }

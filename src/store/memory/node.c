@@ -3,7 +3,7 @@
  * Invariants: a node is changed only when the edit made it (node_writable); every key of a node
  * begins with node->prefix, and heads[i] agrees with records[i] under that prefix.
  * Memory: an object made by the edit is freed at once when dropped, since nobody else has seen it;
- * an older one joins edit->retired. Threads: the writer, but node_search and node_child_index. */
+ * an older one joins edit->retired, unless it is another store's. Threads: the writer, but node_search and node_child_index. */
 #include "store/memory/node.h"
 
 #include <stdlib.h>
@@ -40,6 +40,8 @@ void edit_drop(struct tree_edit *edit, struct object *object) {
         free(object);
         return;
     }
+    if (object->birth <= edit->shared)
+        return;
     object->retired = edit->version;
     object_list_push(&edit->retired, object);
     edit->retired_count++;
@@ -48,6 +50,8 @@ void edit_drop(struct tree_edit *edit, struct object *object) {
 /* Below a node of an older version everything is older too, so it is retired as one object and
  * taken apart later, a piece with each commit. The recursion is as deep as the tree. */
 void edit_drop_tree(struct tree_edit *edit, struct node *node) {
+    if (node->object.birth <= edit->shared)
+        return;
     if (node->object.birth != edit->version) {
         node->object.whole = true;
         edit_drop(edit, &node->object);

@@ -6,7 +6,8 @@
  *
  * Life of an object (node or record): it is born in the edit that makes it and is part of every
  * version from `birth` on, until an edit drops it: that edit's version is `retired`, and the object
- * is needed by the versions in [birth, retired). versions.c frees it when none of those is left.
+ * is needed by the versions in [birth, retired). versions.c frees it when none of those is left. A
+ * tree that begins as a snapshot of another store shares its objects and never drops them.
  *
  * Invariants: keys of a node ascend strictly; a node of a published tree is never empty; an empty
  * tree is NULL; a branch has one separator per child but the first, separator <= keys of its child.
@@ -72,7 +73,8 @@ struct branch {
 
 /* What a writer carries along. */
 struct tree_edit {
-    uint64_t version;           /* that will show the edit */
+    uint64_t version; /* that will show the edit */
+    uint64_t shared;  /* objects born up to it are another store's, and stay as they are */
     struct object_list retired; /* objects of older versions that this edit dropped */
     size_t retired_count;
 };

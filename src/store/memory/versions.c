@@ -30,6 +30,13 @@ void versions_init(struct versions *versions) {
     CHECK(pthread_mutex_init(&versions->lock, NULL) == 0);
 }
 
+void versions_init_from(struct versions *versions, const struct version *from) {
+    *versions = (struct versions){.current = version_new(from->number, NULL)};
+    versions->shared = from->number;
+    memcpy(versions->current->roots, from->roots, sizeof(from->roots));
+    CHECK(pthread_mutex_init(&versions->lock, NULL) == 0);
+}
+
 struct version *versions_pin(struct versions *versions) {
     pthread_mutex_lock(&versions->lock);
     struct version *version = versions->current;
@@ -67,21 +74,24 @@ static void versions_bury(struct versions *versions) {
     }
 }
 
+static void object_retire(struct versions *versions, struct object *object, uint64_t retired,
+                          bool whole) {
+    if (object->birth <= versions->shared)
+        return;
+    object->retired = retired;
+    object->whole = whole;
+    object_list_push(&versions->limbo, object);
+}
+
 /* What hangs below a node that was retired whole is retired piece by piece from here on. */
 static void node_take_apart(struct versions *versions, struct node *node) {
+    uint64_t retired = node->object.retired;
     node->object.whole = false;
     for (size_t i = 0; i < node->count; i++) {
-        struct record *record = node->records[i];
-        if (record != NULL) {
-            record->object.retired = node->object.retired;
-            object_list_push(&versions->limbo, &record->object);
-        }
-        if (!node_is_leaf(node)) {
-            struct object *child = &node_children(node)[i]->object;
-            child->retired = node->object.retired;
-            child->whole = true;
-            object_list_push(&versions->limbo, child);
-        }
+        if (node->records[i] != NULL)
+            object_retire(versions, &node->records[i]->object, retired, false);
+        if (!node_is_leaf(node))
+            object_retire(versions, &node_children(node)[i]->object, retired, true);
     }
 }
 
@@ -118,17 +128,21 @@ void versions_publish(struct versions *versions, struct tree_edit *edit,
     limbo_sort(versions, edit->retired_count * 2 + SORTED_PER_PUBLISH_MIN);
 }
 
-/* With every reader gone, an empty version after the last takes all the rest apart. */
-void versions_release(struct versions *versions) {
-    struct tree_edit edit = {.version = versions->current->number + 1};
+void versions_clear(struct versions *versions) {
+    struct tree_edit edit = {.version = versions->current->number + 1, .shared = versions->shared};
     struct node *none[STORE_KEYSPACES_MAX] = {NULL};
     for (size_t i = 0; i < STORE_KEYSPACES_MAX; i++) {
         if (versions->current->roots[i] != NULL)
             edit_drop_tree(&edit, versions->current->roots[i]);
     }
     versions_publish(versions, &edit, none);
-    CHECK(versions->current->older == NULL);
     limbo_sort(versions, SIZE_MAX);
+}
+
+/* With every reader gone, an empty version after the last takes all the rest apart. */
+void versions_release(struct versions *versions) {
+    versions_clear(versions);
+    CHECK(versions->current->older == NULL && versions->limbo.first == NULL);
     free(versions->current);
     pthread_mutex_destroy(&versions->lock);
 }

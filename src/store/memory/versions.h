@@ -25,9 +25,12 @@ struct versions {
     pthread_mutex_t lock;
     struct version *current;  /* head of the list of versions, newest first */
     struct object_list limbo; /* retired objects that wait to be sorted or freed; the writer's */
+    uint64_t shared;          /* objects born up to it are another store's; 0: all are our own */
 };
 
 void versions_init(struct versions *versions);
+/* As `from` is, which stays pinned until these are released. */
+void versions_init_from(struct versions *versions, const struct version *from);
 /* Frees everything; no version is pinned. */
 void versions_release(struct versions *versions);
 
@@ -37,5 +40,7 @@ void version_unpin(struct version *version);
 /* The edit's roots become the current version, and some of what nobody needs any more is freed:
  * a bounded piece with each call, so that no commit pays for a dropped table at once. */
 void versions_publish(struct versions *versions, struct tree_edit *edit, struct node *const *roots);
+/* Publishes an empty version, and frees all that no pinned one needs. */
+void versions_clear(struct versions *versions);
 
 #endif
