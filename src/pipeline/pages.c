@@ -65,12 +65,11 @@ static void send_page(struct net_task *task) {
     reply(exchange, 200, page->content_type);
 }
 
-static void write_page(struct worker_task *task, void *context) {
+static void write_page(struct worker_task *task) {
     struct page_task *page = container_of(task, struct page_task, task);
     struct exchange *exchange = page->exchange;
-    page->content_type = page->pages->write(
-        page->pages->user, context, http_request_find(&exchange->request, SLICE_LITERAL("accept")),
-        &exchange->reply);
+    struct slice accept = http_request_find(&exchange->request, SLICE_LITERAL("accept"));
+    page->content_type = page->pages->write(page->pages->user, accept, &exchange->reply);
     exchange->task.run = send_page;
     net_loop_post(exchange->loop, &exchange->task);
 }

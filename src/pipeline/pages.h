@@ -20,17 +20,14 @@
 #include "endpoint/endpoint.h"
 #include "pipeline/workers.h"
 
-struct op_context;
-
 enum pages_state { PAGES_STARTING, PAGES_WAITING, PAGES_FOLLOWING, PAGES_READY, PAGES_STOPPING };
 
 enum { PAGES_LEADER_CHARS = 300 };
 
 struct pages {
-    /* Writes the page, on a worker with its context; returns its content type, which is constant.
-     * `accept` is the header of that name, or absent. */
-    struct slice (*write)(void *user, struct op_context *context, struct slice accept,
-                          struct buffer *out);
+    /* Writes the page, on a worker; returns its content type, which is constant. `accept` is the
+     * header of that name, or absent. */
+    struct slice (*write)(void *user, struct slice accept, struct buffer *out);
     /* Likewise of a server that another one leads, on an I/O thread: it is short. Or NULL. */
     struct slice (*write_following)(void *user, struct slice accept, struct buffer *out);
     void *user;

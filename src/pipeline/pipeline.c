@@ -20,6 +20,7 @@
 #include "http/reply.h"
 #include "ops/permission/permission.h"
 #include "pipeline/authorize.h"
+#include "pipeline/contexts.h"
 #include "pipeline/delays.h"
 #include "pipeline/error_reply.h"
 #include "pipeline/faults.h"
@@ -87,7 +88,6 @@ static void audit(struct pipeline_call *self, const struct error *error) {
     struct audit_note *note = self->note;
     if (!is_change(self) && !is_denied(self, error))
         return;
-    self->call.context = &thread->ops; /* it may have been a worker's */
     if (note->permission_count == 0 && self->step == STEP_RUN)
         audit_note_permissions(note, &self->call);
     if (self->call.op != NULL)
@@ -150,8 +150,6 @@ static void reply_after_fault(struct net_task *task) {
 
 /* The call is done and released; what the client hears of it is another matter. */
 static void fault_after(struct pipeline_call *self, struct error *error) {
-    struct pipeline_thread *thread = self->exchange->thread_context;
-    self->call.context = &thread->ops; /* it may have been a worker's */
     self->dropped = self->fault->drop;
     self->error = self->fault->has_error ? fault_error(self->fault, &self->call) : error;
     fault_wait(self, reply_after_fault);
@@ -239,13 +237,27 @@ static void wake(struct op_call *call) {
     net_loop_post(exchange->loop, &exchange->task);
 }
 
-static void run_elsewhere(struct worker_task *task, void *context) {
+/* A step of the call, on a worker: with a context that is nobody else's meanwhile. */
+static struct error *step_elsewhere(struct pipeline_call *self,
+                                    struct error *(*step)(struct pipeline_call *self)) {
+    struct pipeline_thread *thread = self->exchange->thread_context;
+    self->call.context = contexts_take(thread->contexts);
+    struct error *error = step(self);
+    contexts_give(thread->contexts, self->call.context);
+    self->call.context = &thread->ops;
+    return error;
+}
+
+static struct error *run_long(struct pipeline_call *self) {
+    return self->call.op->run(&self->call, &self->state);
+}
+
+static void run_elsewhere(struct worker_task *task) {
     struct pipeline_call *self = container_of(task, struct pipeline_call, task);
-    self->call.context = context;
     struct exchange *exchange = self->exchange;
     if (self->times != NULL)
         self->times->worker = ticks_now();
-    self->error = self->call.op->run(&self->call, &self->state);
+    self->error = step_elsewhere(self, run_long);
     if (self->times != NULL)
         self->times->worked = ticks_now();
     exchange->crc32_known = self->error == NULL && !exchange->reply.overflow;
@@ -467,17 +479,13 @@ static void start_call(struct pipeline_call *self, struct error *error) {
 }
 
 static void resume_after_reading(struct net_task *task) {
-    struct exchange *exchange = container_of(task, struct exchange, task);
-    struct pipeline_thread *thread = exchange->thread_context;
-    struct pipeline_call *self = exchange->user;
-    self->call.context = &thread->ops;
+    struct pipeline_call *self = container_of(task, struct exchange, task)->user;
     start_call(self, self->error);
 }
 
-static void read_elsewhere(struct worker_task *task, void *context) {
+static void read_elsewhere(struct worker_task *task) {
     struct pipeline_call *self = container_of(task, struct pipeline_call, task);
-    self->call.context = context;
-    self->error = read_call(self);
+    self->error = step_elsewhere(self, read_call);
     self->exchange->task.run = resume_after_reading;
     net_loop_post(self->exchange->loop, &self->exchange->task);
 }

@@ -249,10 +249,9 @@ static void resume(struct net_task *task) {
     finish(exchange->user);
 }
 
-static void run_elsewhere(struct worker_task *task, void *context) {
+static void run_elsewhere(struct worker_task *task) {
     struct service_request *self = container_of(task, struct service_request, task);
     struct exchange *exchange = self->exchange;
-    (void)context;
     self->error = run(self);
     exchange->crc32_known = self->error == NULL && !exchange->reply.overflow;
     if (exchange->crc32_known)

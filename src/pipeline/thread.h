@@ -11,6 +11,7 @@
 #include "pipeline/workers.h"
 
 struct console;
+struct contexts;
 struct delays;
 struct faults;
 struct pages;
@@ -35,6 +36,7 @@ struct pipeline_thread {
     struct op_context ops;
     void *owner; /* what this is a part of; the server's */
     struct workers *workers;
+    struct contexts *contexts;           /* of calls that run there */
     struct authenticator *authenticator; /* NULL: callers are who they say */
     const struct policy *policy;         /* of all callers; NULL: there is none */
     struct auditor *auditor;             /* NULL: there is no audit log */

@@ -7,7 +7,6 @@
 #include "base/check.h"
 
 struct workers {
-    struct workers_options options;
     pthread_mutex_t lock;
     pthread_cond_t filled;
     struct worker_task *head;
@@ -32,22 +31,18 @@ static struct worker_task *take(struct workers *workers) {
 
 static void *worker_main(void *argument) {
     struct workers *workers = argument;
-    void *context = workers->options.thread_start(workers->options.user);
     struct worker_task *task;
     while ((task = take(workers)) != NULL)
-        task->run(task, context);
-    workers->options.thread_stop(workers->options.user, context);
+        task->run(task);
     return NULL;
 }
 
-struct error *workers_start(struct arena *arena, const struct workers_options *options,
-                            struct workers **ret_workers) {
-    struct workers *workers = calloc(1, sizeof(*workers) + options->count * sizeof(pthread_t));
+struct error *workers_start(struct arena *arena, unsigned count, struct workers **ret_workers) {
+    struct workers *workers = calloc(1, sizeof(*workers) + count * sizeof(pthread_t));
     CHECK(workers != NULL);
-    workers->options = *options;
     pthread_mutex_init(&workers->lock, NULL);
     pthread_cond_init(&workers->filled, NULL);
-    for (; workers->started < options->count; workers->started++) {
+    for (; workers->started < count; workers->started++) {
         pthread_t *thread = &workers->threads[workers->started];
         if (pthread_create(thread, NULL, worker_main, workers) != 0) {
             workers_stop(workers);

@@ -4,6 +4,7 @@
 #include "server/access.h"
 #include "server/services.h"
 #include "server/state.h"
+#include "server/world.h"
 
 static struct slice update_request(struct arena *arena, const struct scaling_change *change) {
     if (!slice_present(change->index))
@@ -24,23 +25,24 @@ static struct slice update_request(struct arena *arena, const struct scaling_cha
  * are those of tables that are there. */
 static struct error *change_capacity(void *user, struct arena *arena,
                                      const struct scaling_change *change) {
-    struct server *server = user;
-    return inside_call(&server->inside, arena, "UpdateTable", update_request(arena, change));
+    struct world *world = user;
+    return inside_call(&world->inside, arena, "UpdateTable", update_request(arena, change));
 }
 
 /* ---- whom it knows ---- */
 
-static struct error *open_unverified(struct server *server, struct arena *arena) {
-    const struct access_options options = {.engine = server->engine,
-                                           .account = slice_text(server->config.account)};
-    return server->unverified == NULL ? access_open(arena, &options, &server->unverified) : NULL;
+static struct error *open_unverified(struct world *world, struct arena *arena) {
+    const struct access_options options = {.engine = world->engine,
+                                           .account = slice_text(world->server->config.account)};
+    return world->unverified == NULL ? access_open(arena, &options, &world->unverified) : NULL;
 }
 
 /* A server in memory that does not verify has users, too, to try things with: from the first
  * request for them on, and as long as it runs. Where data is kept they are left alone, because a
  * key that anybody could make would let them in when the server verifies. */
 static struct error *know(void *user, struct arena *arena, struct iam **ret_iam) {
-    struct server *server = user;
+    struct world *world = user;
+    const struct server *server = world->server;
     if (server->access != NULL) {
         *ret_iam = access_iam(server->access);
         return NULL;
@@ -49,25 +51,26 @@ static struct error *know(void *user, struct arena *arena, struct iam **ret_iam)
         return error_new(arena, ERROR_IAM_NOT_SUPPORTED,
                          "This server does not verify signatures, and so leaves users, roles and "
                          "keys alone: start it with --auth");
-    pthread_mutex_lock(&server->unverified_lock);
-    struct error *error = open_unverified(server, arena);
+    pthread_mutex_lock(&world->unverified_lock);
+    struct error *error = open_unverified(world, arena);
     if (error == NULL)
-        *ret_iam = access_iam(server->unverified);
-    pthread_mutex_unlock(&server->unverified_lock);
+        *ret_iam = access_iam(world->unverified);
+    pthread_mutex_unlock(&world->unverified_lock);
     return error;
 }
 
-struct error *server_open_services(struct server *server, struct arena *arena) {
-    struct services_options options = {.engine = server->engine,
-                                       .clock = server->clock,
+struct error *world_open_services(struct world *world, struct arena *arena) {
+    const struct server *server = world->server;
+    struct services_options options = {.engine = world->engine,
+                                       .clock = world->clock,
                                        .region = server->config.region,
                                        .account = server->config.account,
                                        .actions = server->config.alarm_actions,
-                                       .hand = {change_capacity, server},
-                                       .identity = {know, server, server->policy}};
-    server->inside = server_context_new(server);
-    TRY(services_open(arena, &options, &server->services));
-    server->movable.user = server->services;
-    server->movable.moved = services_time_moved;
+                                       .hand = {change_capacity, world},
+                                       .identity = {know, world, server->policy}};
+    world->inside = world_context(world, world->engine);
+    TRY(services_open(arena, &options, &world->services));
+    world->movable.user = world->services;
+    world->movable.moved = services_time_moved;
     return NULL;
 }

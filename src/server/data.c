@@ -3,6 +3,7 @@
 #include "base/machine.h"
 #include "engine/engine.h"
 #include "server/state.h"
+#include "server/world.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
 #include "throttle/limits.h"
@@ -59,23 +60,11 @@ static struct error *open_store(struct server *server, struct arena *arena,
 }
 
 struct error *server_start_engine(struct server *server, struct arena *arena) {
-    struct engine_options options = {
-        .durability = server->config.durability == SERVER_RELAXED ? STORE_RELAXED : STORE_DURABLE,
-        .sync_interval_ms = SERVER_RELAXED_SYNC_MS,
-        .clock = server->clock,
-        .random = &system_random,
-        .ttl_delay_ms = (int64_t)server->config.ttl_delay_ms,
-        .transaction_conflicts = server->config.transaction_conflicts,
-        .leniencies = server->config.leniencies,
-        .throttle = server->throttle,
-        .plain_files = server->config.data_directory != NULL && server->config.encrypt_with == NULL,
-        .meters = server->commit_meters,
-    };
-    TRY(open_store(server, arena, &options.store));
-    server->store = options.store;
-    TRY(engine_open(arena, &options, &server->engine));
+    struct store *store = NULL;
+    TRY(open_store(server, arena, &store));
+    TRY(world_open(server->world, arena, store));
     if (server->config.data_directory != NULL)
-        rocksdb_store_settle(server->store);
+        rocksdb_store_settle(store);
     return NULL;
 }
 
@@ -84,7 +73,7 @@ void server_count_unencrypted(struct server *server) {
     struct slice first = SLICE_NONE;
     if (server->config.data_directory == NULL || server->config.encrypt_with != NULL)
         return;
-    struct catalog_view *view = catalog_view_new(engine_catalog(server->engine));
+    struct catalog_view *view = catalog_view_new(engine_catalog(server->world->engine));
     size_t count = catalog_tables(view, &tables);
     for (size_t i = count; i-- > 0;)
         if (tables[i]->definition.sse_kms) {

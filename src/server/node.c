@@ -16,6 +16,7 @@
 #include "server/access.h"
 #include "server/reading.h"
 #include "server/state.h"
+#include "server/world.h"
 #include "store/postgres/postgres.h"
 
 #define READ_AGAIN_NS (1000 * UINT64_C(1000000))
@@ -154,7 +155,7 @@ static struct error *open_reading(struct server *server, struct arena *arena) {
     struct postgres_store_options options = {.url = server->config.store_url};
     struct access_options access = {.shared = server->shared_secrets,
                                     .account = slice_text(server->config.account)};
-    struct reading_options reading = {.engine = {.clock = server->clock,
+    struct reading_options reading = {.engine = {.clock = server->world->clock,
                                                  .random = &system_random,
                                                  .leniencies = server->config.leniencies,
                                                  .follows = true},
@@ -164,12 +165,14 @@ static struct error *open_reading(struct server *server, struct arena *arena) {
     return reading_open(arena, &reading, &server->reading);
 }
 
+static struct op_context reading_context(void *user) {
+    struct server *server = user;
+    return world_context(server->world, reading_engine(server->reading));
+}
+
 static struct error *start_reading(struct server *server, struct arena *arena) {
-    struct workers_options options = {.count = READING_WORKERS,
-                                      .thread_start = server_reading_worker_start,
-                                      .thread_stop = server_worker_stop,
-                                      .user = server};
-    TRY(reading_start(arena, server->reading, &options));
+    TRY(reading_start(arena, server->reading, READING_WORKERS));
+    contexts_init(&server->reading_contexts, reading_context, world_context_end, server);
     endpoint_visit(server->endpoint, read_here, server);
     atomic_store(&server->node.reads, true);
     log_info("reading items, and handing on the rest");

@@ -178,9 +178,8 @@ struct error *reading_open(struct arena *arena, const struct reading_options *op
     return NULL;
 }
 
-struct error *reading_start(struct arena *arena, struct reading *reading,
-                            const struct workers_options *options) {
-    TRY(workers_start(arena, options, &reading->workers));
+struct error *reading_start(struct arena *arena, struct reading *reading, unsigned workers) {
+    TRY(workers_start(arena, workers, &reading->workers));
     if (pthread_create(&reading->thread, NULL, confirm_all, reading) != 0)
         return error_local(arena, "cannot start a thread for reads");
     reading->started = true;

@@ -28,8 +28,7 @@ struct reading_options {
 /* Takes the store over, also on failure. Its workers come later. */
 struct error *reading_open(struct arena *arena, const struct reading_options *options,
                            struct reading **ret_reading);
-struct error *reading_start(struct arena *arena, struct reading *reading,
-                            const struct workers_options *options);
+struct error *reading_start(struct arena *arena, struct reading *reading, unsigned workers);
 /* After the last reply. reading_close(NULL) is fine. */
 void reading_close(struct reading *reading);
 

@@ -16,21 +16,17 @@
 #include "base/log.h"
 #include "base/secret.h"
 #include "base/ticks.h"
-#include "engine/engine.h"
 #include "pipeline/delays.h"
-#include "pipeline/faults.h"
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
 #include "pipeline/service_route.h"
 #include "policy/policy.h"
-#include "publish/publisher.h"
 #include "server/access.h"
 #include "server/access_audit.h"
 #include "server/certificates.h"
 #include "server/reading.h"
-#include "server/services.h"
 #include "server/state.h"
-#include "throttle/limits.h"
+#include "server/world.h"
 
 enum { STOP_GRACE_MS = 5000, WORKERS_MAX = 4, WORKERS_OF_FAR_STORE = 12, FILES_LOOK_MS = 2000 };
 
@@ -42,14 +38,6 @@ static struct error *load_policy(struct server *server, struct arena *arena) {
         return NULL;
     struct error *error = policy_load(&server->arena, server->config.policy, &server->policy);
     return error == NULL ? NULL : error_local(arena, "%.*s", SLICE_ARGS(error->message));
-}
-
-/* A clock that was moved in the last run must not go back in this one: it starts at the time of
- * the last change when that is ahead. */
-static void catch_up(struct server *server) {
-    struct clock_move move = {.now_ms = engine_time_at_open_ms(server->engine)};
-    if (server->config.test_clock)
-        movable_clock_move(&server->movable, &move);
 }
 
 static struct error *make_first_key(struct server *server, struct arena *arena) {
@@ -70,7 +58,7 @@ static struct error *open_access(struct server *server, struct arena *arena) {
         .directory = server->config.data_directory,
         .over = server->data.keyring,
         .shared = server->shared_secrets,
-        .engine = server->engine,
+        .engine = server->world->engine,
         .account = slice_text(server->config.account),
     };
     TRY(access_open(arena, &options, &server->access));
@@ -84,26 +72,19 @@ static struct error *open_audit(struct server *server, struct arena *arena) {
     return options.path == NULL ? NULL : audit_log_open(arena, &options, &server->audit);
 }
 
-static struct error *start_faults(struct server *server, struct arena *arena) {
+static struct error *start_delays(struct server *server, struct arena *arena) {
     if (!server->config.test_faults)
         return NULL;
-    server->faults = faults_new();
     return delays_start(arena, &server->delays);
 }
 
 static struct error *start_workers(struct server *server, struct arena *arena) {
     unsigned count = server->config.threads;
-    if (engine_store_is_far(server->engine)) /* they wait more than they work */
+    if (engine_store_is_far(server->world->engine)) /* they wait more than they work */
         count = WORKERS_OF_FAR_STORE;
     else if (count > WORKERS_MAX)
         count = WORKERS_MAX;
-    struct workers_options options = {
-        .count = count,
-        .thread_start = server_worker_start,
-        .thread_stop = server_worker_stop,
-        .user = server,
-    };
-    return workers_start(arena, &options, &server->workers);
+    return workers_start(arena, count, &server->workers);
 }
 
 static struct error *open_certificates(struct server *server, struct arena *arena) {
@@ -125,8 +106,7 @@ struct guard_names server_names_of(struct arena *arena, const char **texts) {
     return (struct guard_names){list, count};
 }
 
-static void trim(struct worker_task *task, void *context) {
-    (void)context;
+static void trim(struct worker_task *task) {
     struct server *server = container_of(task, struct server, trim_task);
     heap_trim();
     atomic_flag_clear(&server->trims);
@@ -198,16 +178,14 @@ static struct error *run_access_command(void *user, struct arena *arena, struct 
     return error;
 }
 
-/* On a thread of its client, with a view of its own. */
+/* On a thread of its client. */
 static struct error *run_metrics_command(void *user, struct arena *arena, struct slice input,
                                          struct buffer *output) {
     const struct server *server = user;
     (void)input;
     if (atomic_load(&server->pages.state) == PAGES_STARTING)
         return error_local(arena, "the server is starting");
-    struct catalog_view *view = catalog_view_new(engine_catalog(server->engine));
-    telemetry_write(&server->telemetry, view, SLICE_NONE, output);
-    catalog_view_free(view);
+    server_write_metrics(user, SLICE_NONE, output);
     return NULL;
 }
 
@@ -217,7 +195,7 @@ static void start_control(struct server *server, struct arena *arena) {
     const char *program = server->config.program;
     struct control_options options = {
         .directory = server->config.data_directory,
-        .store = server->store,
+        .store = server->world->store,
         .keyring = server->data.keyring,
         .keyspaces = engine_keyspaces,
         .keyspace_count = KEYSPACE_COUNT,
@@ -247,13 +225,11 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     TRY(open_certificates(server, arena));
     TRY(server_start_engine(server, arena));
     server_count_unencrypted(server);
-    catch_up(server);
     TRY(open_access(server, arena));
     TRY(open_audit(server, arena));
-    TRY(server_open_services(server, arena));
-    TRY(server_start_publisher(server, arena));
+    TRY(world_start(server->world, arena));
     TRY(start_workers(server, arena));
-    TRY(start_faults(server, arena));
+    TRY(start_delays(server, arena));
     server_serve(server);
     if (server->endpoint == NULL)
         TRY(server_start_endpoint(server, arena));
@@ -270,17 +246,8 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     ticks_start();
     server->config = *config;
     arena_init(&server->arena);
-    pthread_mutex_init(&server->unverified_lock, NULL);
-    movable_clock_init(&server->movable);
-    server->meters = meters_new();
     server_name_operations(server);
-    server->commit_meters = meters_join(server->meters);
-    server->slow.least_ns = (uint64_t)config->slow_ms * 1000000;
-    server->slow.last_sync_ns = &meter_commit(server->commit_meters)->last_sync_ns;
-    steady_clock_init(&server->steady, (int64_t)config->clock_hold_ms);
-    server->clock = config->test_clock ? &server->movable.clock : &server->steady.clock;
-    if (config->throttle)
-        server->throttle = throttle_new(server->clock, config->burst_seconds);
+    server->world = world_new(server);
     if (server->config.threads == 0) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         server->config.threads = cores < 1 ? 1 : (unsigned)cores;
@@ -321,7 +288,7 @@ bool server_look(struct server *server) {
     server_give_back_memory(server);
     if (server->certificates != NULL)
         certificates_look(server->certificates);
-    return store_leads(server->store);
+    return store_leads(server->world->store);
 }
 
 struct slice server_place(const struct server *server) {
@@ -356,27 +323,18 @@ void server_stop(struct server *server) {
         endpoint_stop(server->node.endpoint, STOP_GRACE_MS);
     if (server->endpoint != NULL)
         endpoint_stop(server->endpoint, STOP_GRACE_MS);
+    if (server->reading_contexts.make != NULL)
+        contexts_release(&server->reading_contexts);
     reading_close(server->reading);
     workers_stop(server->workers);
     delays_stop(server->delays);
-    faults_free(server->faults);
     audit_log_close(server->audit);
-    if (server->config.test_clock && server->engine != NULL)
-        engine_time_moved(server->engine); /* it keeps the time, for the next run */
-    publisher_stop(server->publisher);
-    services_close(server->services);
-    if (server->inside.catalog != NULL)
-        server_context_free(&server->inside);
     access_close(server->access);
-    access_close(server->unverified);
-    pthread_mutex_destroy(&server->unverified_lock);
-    engine_close(server->engine);
-    throttle_free(server->throttle);
+    world_close(server->world);
     data_directory_release(&server->data);
     keyring_free(server->shared_secrets);
     certificates_close(server->certificates);
     server_close_node(server);
-    meters_free(server->meters);
     arena_release(&server->arena);
     free(server);
 }

@@ -8,9 +8,9 @@
 #include "admin/control.h"
 #include "admin/data_directory.h"
 #include "admin/master_key.h"
-#include "base/steady_clock.h"
 #include "console/console.h"
 #include "metrics/meters.h"
+#include "pipeline/contexts.h"
 #include "pipeline/pages.h"
 #include "pipeline/pipeline.h"
 #include "relay/relay.h"
@@ -23,10 +23,8 @@ struct audit_log;
 struct certificates;
 struct delays;
 struct endpoint;
-struct faults;
-struct publisher;
 struct reading;
-struct services;
+struct world;
 
 /* A server as one of several on a store: where it hears the others, and whom it hands requests on
  * to while it does not lead. Made, told and ended by the main thread. */
@@ -51,41 +49,28 @@ struct server {
     struct data_directory data;
     struct keyring *shared_secrets; /* seals secrets in a store of several servers; or NULL */
     struct slice place;             /* of such a store */
-    struct store *store;            /* the engine's */
-    struct engine *engine;
-    struct access *access;     /* NULL: signatures are not verified */
-    struct access *unverified; /* then, in memory: users to try things with; NULL: none yet */
-    pthread_mutex_t unverified_lock;
+    struct world *world;
+    struct access *access; /* NULL: signatures are not verified */
     struct control_service control_services[2];
     struct control_tally backups;
     struct slice first_key[2]; /* id and secret, until they were told; absent: there is none */
     size_t tables_unencrypted; /* when it started: that ask for what they do not get */
     struct audit_log *audit;   /* NULL: there is none */
-    struct meters *meters;
     struct pages pages;
     struct console console;
     struct telemetry telemetry;
     const char *operations[METER_OPERATIONS_MAX]; /* by number; NULL: there is none */
-    struct publisher *publisher;
-    struct meter_thread *commit_meters;
-    struct slow_log slow;
-    struct endpoint *metrics_endpoint; /* NULL: it has no port of its own */
-    struct certificates *certificates; /* NULL: plain HTTP */
-    struct services *services;
-    struct op_context inside; /* of operations that it asks for itself */
+    struct endpoint *metrics_endpoint;            /* NULL: it has no port of its own */
+    struct certificates *certificates;            /* NULL: plain HTTP */
     struct workers *workers;
     struct endpoint *endpoint;
     struct server_node node; /* of a store that several servers share */
     struct reading *reading; /* likewise; NULL: all is handed on */
+    struct contexts reading_contexts;
     struct control *control;
     struct slice endpoint_name;  /* host:port */
     const struct policy *policy; /* NULL: everything is allowed */
-    const struct clock *clock;   /* DynamoDB's time: one of those below */
-    struct steady_clock steady;
-    struct movable_clock movable;
-    struct throttle *throttle; /* NULL: nothing is limited */
-    struct faults *faults;     /* NULL: nothing is to go wrong */
-    struct delays *delays;     /* with faults */
+    struct delays *delays;       /* for what is to go wrong; NULL: nothing is */
 };
 
 /* threads.c: what each I/O thread and worker has. */
@@ -95,8 +80,6 @@ struct server_thread {
     struct pipeline_thread *reader;  /* while another server leads; NULL: it does not read itself */
     bool serves;
 };
-struct op_context server_context_new(struct server *server);
-void server_context_free(struct op_context *context);
 void *server_io_thread_start(void *user, unsigned index);
 /* Of the endpoint where others hand requests on. */
 void *server_relayed_thread_start(void *user, unsigned index);
@@ -104,12 +87,9 @@ void *server_relayed_thread_start(void *user, unsigned index);
 void server_thread_serve(struct server *server, struct server_thread *thread);
 /* Likewise: it reads itself, though another server leads. */
 void server_thread_read(struct server *server, struct server_thread *thread);
-void *server_reading_worker_start(void *user);
 bool server_io_thread_ticked(void *user, void *context);
 void server_io_thread_stop(void *user, void *context);
 void server_io_thread_sent(void *user, void *context);
-void *server_worker_start(void *user);
-void server_worker_stop(void *user, void *context);
 
 /* data.c: the store and the engine on it. */
 struct error *server_start_engine(struct server *server, struct arena *arena);
@@ -121,7 +101,8 @@ void server_open_pages(struct server *server);
 /* From here on they tell that requests are served. */
 void server_publish_pages(struct server *server);
 void server_name_operations(struct server *server);
-struct error *server_start_publisher(struct server *server, struct arena *arena);
+/* The page of numbers, with a view of its own; of a struct server. Any thread. */
+struct slice server_write_metrics(void *user, struct slice accept, struct buffer *out);
 /* With a thread of its own, so that it answers when all others have too much to do, and before the
  * store is open, which may take a while. It has no authenticator: who can reach it may read. */
 struct error *server_start_metrics_endpoint(struct server *server, struct arena *arena);
@@ -156,8 +137,5 @@ struct guard_names server_names_of(struct arena *arena, const char **texts);
 /* Of the main endpoint. */
 struct endpoint_config server_endpoint_config(struct server *server, struct arena *arena);
 struct error *server_start_endpoint(struct server *server, struct arena *arena);
-
-/* beside.c: the services besides DynamoDB. */
-struct error *server_open_services(struct server *server, struct arena *arena);
 
 #endif

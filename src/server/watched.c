@@ -4,9 +4,8 @@
 
 #include "base/check.h"
 #include "engine/engine.h"
-#include "publish/publisher.h"
-#include "server/services.h"
 #include "server/state.h"
+#include "server/world.h"
 
 enum { METRICS_CONNECTIONS_MAX = 100 };
 
@@ -18,21 +17,12 @@ void server_name_operations(struct server *server) {
         server->operations[i] = list[i].name;
 }
 
-struct error *server_start_publisher(struct server *server, struct arena *arena) {
-    struct publisher_options options = {
-        .meters = server->meters,
-        .series = services_series(server->services),
-        .engine = server->engine,
-        .clock = server->clock,
-        .names = server->operations,
-    };
-    return publisher_start(arena, &options, &server->publisher);
-}
-
-static struct slice write_metrics(void *user, struct op_context *context, struct slice accept,
-                                  struct buffer *out) {
+struct slice server_write_metrics(void *user, struct slice accept, struct buffer *out) {
     const struct server *server = user;
-    return telemetry_write(&server->telemetry, context->catalog, accept, out);
+    struct catalog_view *view = catalog_view_new(engine_catalog(server->world->engine));
+    struct slice type = telemetry_write(&server->telemetry, view, accept, out);
+    catalog_view_free(view);
+    return type;
 }
 
 static struct slice write_following(void *user, struct slice accept, struct buffer *out) {
@@ -46,7 +36,7 @@ static struct slice write_following(void *user, struct slice accept, struct buff
 }
 
 void server_open_pages(struct server *server) {
-    server->pages = (struct pages){.write = write_metrics,
+    server->pages = (struct pages){.write = server_write_metrics,
                                    .write_following = write_following,
                                    .user = server,
                                    .shared = server->config.store_url != NULL,
@@ -59,9 +49,9 @@ void server_open_pages(struct server *server) {
 
 void server_publish_pages(struct server *server) {
     server->telemetry = (struct telemetry){
-        .meters = server->meters,
-        .engine = server->engine,
-        .store = server->store,
+        .meters = server->world->meters,
+        .engine = server->world->engine,
+        .store = server->world->store,
         .endpoint = server->endpoint,
         .workers = server->workers,
         .backups = &server->backups,

@@ -1,0 +1,59 @@
+/* world.h - a database and all that goes with it: its clock, its engine, the services beside it,
+ * what was counted of it and what is to go wrong in it.
+ *
+ * A server has one. What does not depend on the data is the server's: sockets, workers, the audit
+ * log, whom it lets in. Threads: made and closed by one thread; contexts are each thread's own. */
+#ifndef GRAMME_SERVER_WORLD_H
+#define GRAMME_SERVER_WORLD_H
+
+#include <pthread.h>
+
+#include "base/steady_clock.h"
+#include "pipeline/contexts.h"
+#include "pipeline/slow_log.h"
+
+struct access;
+struct faults;
+struct meters;
+struct publisher;
+struct server;
+struct services;
+struct store;
+
+struct world {
+    struct server *server;
+    const struct clock *clock; /* DynamoDB's time: one of those below */
+    struct steady_clock steady;
+    struct movable_clock movable;
+    struct throttle *throttle; /* NULL: nothing is limited */
+    struct faults *faults;     /* NULL: nothing is to go wrong */
+    struct meters *meters;
+    struct meter_thread *commit_meters;
+    struct slow_log slow;
+    struct store *store; /* the engine's */
+    struct engine *engine;
+    struct access *unverified; /* users to try things with; NULL: none yet */
+    pthread_mutex_t unverified_lock;
+    struct services *services;
+    struct op_context inside; /* of operations that it asks for itself */
+    struct publisher *publisher;
+    struct contexts contexts; /* of calls on workers */
+};
+
+/* Its clock goes from here on; there is nothing yet. */
+struct world *world_new(struct server *server);
+/* Takes the store over, also on failure. Then what stands on the engine, once whom the server lets
+ * in is known. */
+struct error *world_open(struct world *world, struct arena *arena, struct store *store);
+struct error *world_start(struct world *world, struct arena *arena);
+/* After the last call. */
+void world_close(struct world *world);
+
+/* On an engine, mostly the world's. */
+struct op_context world_context(struct world *world, struct engine *engine);
+void world_context_end(struct op_context *context);
+
+/* beside.c: the services besides DynamoDB. */
+struct error *world_open_services(struct world *world, struct arena *arena);
+
+#endif
