@@ -8,7 +8,7 @@ import shutil
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tests/packages"))
 import package  # noqa: E402
 
 FILE = package.ROOT / "packaging/container/Containerfile"
@@ -57,3 +57,4 @@ class Container(unittest.TestCase):
         self.assertEqual(package.call(address, "ListTables", {}), {"TableNames": []})
         system.run(*json.loads(settings["HEALTHCHECK"].partition("CMD ")[2]), address)
         self.assertEqual(package.stop(process, "gramme serve"), 0)
+        system.remove()

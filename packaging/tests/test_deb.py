@@ -2,12 +2,11 @@
 
 import hashlib
 import pathlib
-import shutil
 import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tests/packages"))
 import package  # noqa: E402
 
 
@@ -17,14 +16,12 @@ class Deb(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.files = package.build("deb", f"{cls.folder.name}/first")
         cls.system = package.CleanSystem()
-        for file in cls.files:
-            shutil.copy(file, cls.system.root / "tmp")
-        cls.system.run("apt-get", "install", "-y", "-q", "--no-install-recommends",
-                       *(f"/tmp/{file.name}" for file in cls.files if "dbgsym" not in file.name))
+        cls.system.install(*(file for file in cls.files if "dbgsym" not in file.name))
 
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
+        cls.system.remove()
 
     def test_1_what_is_installed(self):
         root = self.system.root
@@ -45,9 +42,7 @@ class Deb(unittest.TestCase):
             process, address = self.system.start(*serve)
             self.assertEqual(package.call(address, "ListTables", {}), {"TableNames": tables})
             if not tables:
-                package.call(address, "CreateTable", {
-                    "TableName": "kept", "BillingMode": "PAY_PER_REQUEST", "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}],
-                    "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}]})
+                package.call(address, "CreateTable", package.KEPT)
             self.assertEqual(package.stop(process, "/usr/bin/gramme"), 0)
 
     def test_3_the_library_and_the_systems_are_there(self):

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tests/packages"))
 import package  # noqa: E402
 
 
@@ -23,15 +23,14 @@ class Tarball(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
+        cls.system.remove()
 
     def test_it_keeps_data_by_its_own_libraries(self):
         for tables in ([], ["kept"]):
             process, address = self.system.start(f"{self.place}/bin/gramme", "serve", "--port", "0", "--data", "/var/data")
             self.assertEqual(package.call(address, "ListTables", {}), {"TableNames": tables})
             if not tables:
-                package.call(address, "CreateTable", {
-                    "TableName": "kept", "BillingMode": "PAY_PER_REQUEST", "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}],
-                    "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}]})
+                package.call(address, "CreateTable", package.KEPT)
             self.assertEqual(package.stop(process, f"{self.place}/bin/gramme"), 0)
 
     def test_what_is_inside_is_told(self):

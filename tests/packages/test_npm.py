@@ -10,17 +10,14 @@ import tempfile
 import unittest
 import urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-HERE = ROOT / "tests/packages/js"
-PROGRAM = ROOT / "build/gramme"
-TIMEOUT_S = 240
+import package
+
+HERE = package.ROOT / "tests/packages/js"
 
 
-def run(*command, cwd=None, env=None, status=0):
-    result = subprocess.run([str(word) for word in command], cwd=cwd, text=True, capture_output=True, timeout=TIMEOUT_S,
-                            env={**os.environ, "CI": "1", **(env or {})})
-    assert result.returncode == status, f"{command}: {result.returncode}\n{result.stdout}{result.stderr}"
-    return result.stdout + result.stderr
+def run(*command, env=None, **options):
+    """With all that it said, wherever: each runner has its own opinion."""
+    return package.run(*command, stderr=subprocess.STDOUT, env={**os.environ, "CI": "1", **(env or {})}, **options)
 
 
 class Npm(unittest.TestCase):
@@ -32,8 +29,7 @@ class Npm(unittest.TestCase):
             run("npm", "install", "--no-package-lock", "--no-audit", "--no-fund", cwd=HERE)
             shutil.copy(wanted, stamp)
         cls.folder = tempfile.TemporaryDirectory()
-        run(ROOT / "packaging/npm/build", cls.folder.name, PROGRAM)
-        for file in pathlib.Path(cls.folder.name).glob("*.tgz"):
+        for file in package.build("npm", cls.folder.name, package.PROGRAM):
             place = HERE / "node_modules" / file.name.rpartition("-")[0]
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir()
@@ -48,7 +44,7 @@ class Npm(unittest.TestCase):
         return run("node", HERE / "node_modules" / words[0], *words[1:], cwd=self.project, **options)
 
     def test_the_command_is_the_program(self):
-        self.assertEqual(self.npx("gramme/gramme.cjs", "--version"), run(PROGRAM, "--version"))
+        self.assertEqual(self.npx("gramme/gramme.cjs", "--version"), run(package.PROGRAM, "--version"))
         self.npx("gramme/gramme.cjs", "no-such-command", status=2)
 
     def test_a_program_starts_and_stops_servers(self):
@@ -74,7 +70,7 @@ class Npm(unittest.TestCase):
             java = pathlib.Path(folder) / "java"
             java.write_text("#!/bin/sh\necho real \"$@\"\n")
             java.chmod(0o755)
-            shim = ROOT / "packaging/java"
+            shim = package.ROOT / "packaging/java"
             self.assertEqual(run(shim / "java", "-version", env={"PATH": f"{shim}:{folder}:{os.environ['PATH']}"}), "real -version\n")
 
     def test_vitest(self):

@@ -2,13 +2,12 @@
 
 import os
 import pathlib
-import subprocess
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+from package import PROGRAM as BUILT, build, run
+
 PYTHON = "/usr/bin/python3"
-TIMEOUT_S = 240
 
 CONFTEST = """
 import pytest
@@ -56,19 +55,12 @@ except RuntimeError as error:
 """
 
 
-def run(*command, **options):
-    result = subprocess.run([str(word) for word in command], text=True, capture_output=True, timeout=TIMEOUT_S, **options)
-    assert result.returncode == 0, f"{command}: {result.returncode}\n{result.stdout}{result.stderr}"
-    return result.stdout
-
-
 class Python(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.place = pathlib.Path(cls.folder.name)
-        run(ROOT / "packaging/python/build", cls.place, ROOT / "build/gramme")
-        [wheel] = cls.place.glob("*.whl")
+        [wheel] = build("python", cls.place / "wheel", BUILT)
         run(PYTHON, "-m", "venv", "--system-site-packages", cls.place / "venv")
         cls.python = cls.place / "venv/bin/python"
         run(cls.python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel)
@@ -79,7 +71,7 @@ class Python(unittest.TestCase):
 
     def test_the_command_is_the_program(self):
         for command in ([self.place / "venv/bin/gramme"], [self.python, "-m", "gramme"]):
-            self.assertEqual(run(*command, "--version"), run(ROOT / "build/gramme", "--version"))
+            self.assertEqual(run(*command, "--version"), run(BUILT, "--version"))
 
     def test_the_fixtures(self):
         project = self.place / "project"
