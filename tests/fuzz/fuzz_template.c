@@ -1,5 +1,5 @@
 /* fuzz_template.c - any text as a template, loaded, resolved and planned; what follows a NUL is the
- * service's answer about each of its tables.
+ * service's answer about each of its tables, and any file that it takes in.
  *
  * Nothing may crash or run away, whatever is refused is refused with a text, and every request of a
  * plan is well-formed JSON. */
@@ -7,6 +7,7 @@
 
 #include "fuzz.h"
 #include "json/reader.h"
+#include "template/load.h"
 #include "template/plan.h"
 
 static bool refused(const struct error *error) {
@@ -51,14 +52,28 @@ static void plan_all(struct arena *arena, struct template *t, struct slice answe
     }
 }
 
+static struct slice find_variable(void *context, struct arena *arena, struct slice name) {
+    (void)context;
+    (void)arena;
+    return name;
+}
+
+static struct slice find_file(void *context, struct arena *arena, struct slice path) {
+    (void)arena;
+    (void)path;
+    return *(const struct slice *)context;
+}
+
 static void run(struct arena *arena, struct slice text, struct slice answer, size_t given) {
     const struct template_parameter parameter = {SLICE_LITERAL("Env"), SLICE_LITERAL("prod")};
+    const struct template_surroundings surroundings = {&answer, find_variable, find_file};
     struct template_options options = {.file = SLICE_LITERAL("t"),
                                        .parameters = &parameter,
                                        .parameter_count = given,
                                        .stack_name = SLICE_LITERAL("stack"),
                                        .region = SLICE_LITERAL("us-east-1"),
-                                       .account = SLICE_LITERAL("000000000000")};
+                                       .account = SLICE_LITERAL("000000000000"),
+                                       .surroundings = &surroundings};
     struct template *t;
     struct template_output *outputs;
     size_t count;

@@ -3,13 +3,13 @@
  * Everything is read and planned before anything is changed: a mistake in the template, or a change
  * that would lose data, leaves all tables as they are. The plan and the outputs go to standard
  * output, warnings and errors to standard error. */
-#include <errno.h>
-
 #include "base/check.h"
+#include "cli/apply_source.h"
 #include "cli/apply_table.h"
 #include "cli/apply_watch.h"
 #include "cli/options.h"
 #include "cli/say.h"
+#include "template/load.h"
 
 enum { STATUS_FINE = 0, STATUS_FAILED = 1, STATUS_WRONG = 2 };
 
@@ -31,6 +31,7 @@ struct apply {
     struct arena *arena;
     const struct apply_options *options;
     const char *region;
+    struct template_surroundings surroundings;
     struct service service;
     struct template *template;
     struct wanted_table *tables;
@@ -50,25 +51,6 @@ static int failed(const struct error *error, int status) {
 }
 
 /* ---- the template ---- */
-
-static struct error *read_file(struct apply *apply, struct slice *ret_text) {
-    const char *name = apply->options->file;
-    bool is_stream = strcmp(name, "-") == 0;
-    FILE *file = is_stream ? stdin : fopen(name, "rb");
-    if (file == NULL)
-        return error_local(apply->arena, "%s: %s", name, strerror(errno));
-    /* One byte more than allowed shows that it is too long. */
-    char *text = arena_alloc(apply->arena, TEMPLATE_BYTES_MAX + 1);
-    size_t len = fread(text, 1, TEMPLATE_BYTES_MAX + 1, file);
-    bool broken = ferror(file) != 0;
-    int why = errno;
-    if (!is_stream)
-        fclose(file);
-    if (broken)
-        return error_local(apply->arena, "%s: %s", name, strerror(why));
-    *ret_text = slice_of(text, len);
-    return NULL;
-}
 
 static bool is_alphanumeric(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -104,8 +86,10 @@ static struct template_options choose_options(struct apply *apply) {
         .parameter_count = count,
         .stack_name = given->stack_name == NULL ? stack_name_of(apply->arena, given->file)
                                                 : slice_text(given->stack_name),
+        .stack_named = given->stack_name != NULL,
         .region = slice_text(apply->region),
         .account = slice_text(given->account),
+        .surroundings = &apply->surroundings,
     };
 }
 
@@ -114,7 +98,7 @@ static struct error *load(struct apply *apply) {
     struct slice text;
     struct template_output *outputs;
     size_t output_count;
-    TRY(read_file(apply, &text));
+    TRY(apply_read(apply->arena, apply->options->file, &text));
     struct template_options options = choose_options(apply);
     TRY(template_load(apply->arena, &options, text, &apply->template));
     TRY(template_tables(apply->template, &apply->tables, &apply->count));
@@ -160,9 +144,9 @@ static void skip_watches(struct apply *apply) {
     for (size_t i = 0; i < apply->watch_count; i++) {
         const struct template_resource *resource = apply->watches[i].resource;
         say(stderr,
-            "%.*s:%u:%u: warning: %.*s (%.*s) is skipped: this server does not "
+            "%.*s: warning: %.*s (%.*s) is skipped: this server does not "
             "have it\n",
-            SLICE_ARGS(apply->template->document.name), resource->mark.line, resource->mark.column,
+            SLICE_ARGS(document_place(&apply->template->document, resource->mark)),
             SLICE_ARGS(resource->id), SLICE_ARGS(resource->type));
     }
     apply->watch_count = 0;
@@ -225,17 +209,16 @@ static bool check_losses(struct apply *apply) {
     bool fine = true;
     for (size_t i = 0; i < apply->count; i++) {
         const struct plan *plan = &apply->plans[i];
-        struct slice file = apply->template->document.name;
-        struct mark mark = apply->tables[i].resource->mark;
+        struct slice place =
+            document_place(&apply->template->document, apply->tables[i].resource->mark);
         for (size_t k = 0; !apply->options->allow_data_loss && k < plan->loss_count; k++) {
-            say(stderr, "%.*s:%u:%u: refused: %.*s; --allow-data-loss does it\n", SLICE_ARGS(file),
-                mark.line, mark.column, SLICE_ARGS(plan->losses[k]));
+            say(stderr, "%.*s: refused: %.*s; --allow-data-loss does it\n", SLICE_ARGS(place),
+                SLICE_ARGS(plan->losses[k]));
             fine = false;
         }
         if (!slice_present(plan->forbidden))
             continue;
-        say(stderr, "%.*s:%u:%u: refused: %.*s\n", SLICE_ARGS(file), mark.line, mark.column,
-            SLICE_ARGS(plan->forbidden));
+        say(stderr, "%.*s: refused: %.*s\n", SLICE_ARGS(place), SLICE_ARGS(plan->forbidden));
         fine = false;
     }
     return fine;
@@ -368,7 +351,11 @@ static int run(struct apply *apply) {
 static int run_apply(const struct invocation *invocation) {
     const struct apply_options *options = invocation->values;
     struct apply apply = {
-        .arena = invocation->arena, .options = options, .region = service_region(options->region)};
+        .arena = invocation->arena,
+        .options = options,
+        .region = service_region(options->region),
+        .surroundings = apply_surroundings(&options->file),
+    };
     return run(&apply);
 }
 
@@ -400,7 +387,10 @@ static const struct option apply_options[] = {
     {"timeout", "SECONDS", .kind = OPTION_SECONDS, AT(timeout_s), .decimal = {1, 604800},
      .preset = "3600", .help = "longest wait for a table or index to become ACTIVE"},
     {"param", "KEY=VALUE", .group = "What the template leaves open", .kind = OPTION_PAIRS,
-     AT(parameters), .help = "value of a parameter of the template; may be given several times"},
+     AT(parameters),
+     .help = "value of a parameter of the template, or of an option that a serverless.yml asks "
+             "for; may be "
+             "given several times"},
     {"account-id", "ID", .kind = OPTION_TEXT, AT(account), .form = {"12 digits", option_is_account},
      .preset = ACCOUNT_PRESET, .help = "what AWS::AccountId stands for"},
     {"stack-name", "NAME", .kind = OPTION_TEXT, AT(stack_name),
@@ -413,9 +403,10 @@ static const struct option apply_options[] = {
 
 const struct command command_apply = {
     .name = "apply",
-    .summary = "make tables from a CloudFormation or SAM template",
+    .summary = "make tables from a CloudFormation or SAM template, or from serverless.yml",
     .about = "Makes and changes tables, alarms and dashboards so that they are as the "
-             "CloudFormation or SAM template says. Shows its plan first, changes only what "
+             "CloudFormation or SAM template says, or the one within a serverless.yml. Shows its "
+             "plan first, changes only what "
              "differs, and does nothing the second "
              "time.",
     .closing = "Exit status: 0 fine, 1 failed or refused, 2 wrong arguments or a wrong template.",

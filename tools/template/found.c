@@ -105,7 +105,7 @@ static struct error *read_all_tags(const struct property_reader *reader,
         for (size_t i = 0; list != NULL && i < list->count && count <= TAGS_MAX; i++)
             tags[count++] = list->items[i];
     }
-    return read_tags(reader, node_sequence(arena, tags, count, (struct mark){0, 0}), definition);
+    return read_tags(reader, node_sequence(arena, tags, count, MARK_NONE), definition);
 }
 
 /* ---- insights and the policy ---- */
@@ -149,13 +149,13 @@ static struct error *read_policy(const struct property_reader *reader,
     const struct json_value *document =
         slice_present(text) ? json_tree_read(arena, text, NULL) : NULL;
     if (document == NULL)
-        return document_error(reader->document, (struct mark){0, 0}, "Policy is not JSON");
+        return document_error(reader->document, MARK_NONE, "Policy is not JSON");
     return document_from_json(reader->document, document, &state->policy);
 }
 
 struct error *table_answers_read(struct arena *arena, const struct table_answers *answers,
                                  struct found_table *ret_found) {
-    struct document document = {arena, SLICE_LITERAL("the server's answer")};
+    struct document document = {.arena = arena, .name = SLICE_LITERAL("the server's answer")};
     struct property_reader reader = {&document, NULL};
     struct found_table found = {.status = SLICE_NONE};
     TRY(read_table(&reader, answers->table, &found));

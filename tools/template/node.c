@@ -3,17 +3,21 @@
 
 #include "base/check.h"
 
+struct slice document_place(const struct document *document, struct mark mark) {
+    struct slice name = mark.file == NULL ? document->name : *mark.file;
+    return mark.line == 0 ? name
+                          : arena_printf(document->arena, "%.*s:%u:%u", SLICE_ARGS(name), mark.line,
+                                         mark.column);
+}
+
 struct error *document_error(const struct document *document, struct mark mark, const char *format,
                              ...) {
     va_list args;
     va_start(args, format);
     struct slice text = arena_vprintf(document->arena, format, args);
     va_end(args);
-    if (mark.line == 0)
-        return error_local(document->arena, "%.*s: %.*s", SLICE_ARGS(document->name),
-                           SLICE_ARGS(text));
-    return error_local(document->arena, "%.*s:%u:%u: %.*s", SLICE_ARGS(document->name), mark.line,
-                       mark.column, SLICE_ARGS(text));
+    return error_local(document->arena, "%.*s: %.*s", SLICE_ARGS(document_place(document, mark)),
+                       SLICE_ARGS(text));
 }
 
 struct node *node_of_kind(struct arena *arena, enum node_kind kind, struct mark mark) {
@@ -115,8 +119,7 @@ static struct slice skip_blank(struct slice text) {
 struct error *document_read(const struct document *document, struct slice text,
                             const struct node **ret_root) {
     if (text.len > TEMPLATE_BYTES_MAX)
-        return document_error(document, (struct mark){0, 0},
-                              "larger than 1 MB, the limit for a template");
+        return document_error(document, MARK_NONE, "larger than 1 MB, the limit for a template");
     struct slice rest = skip_blank(text);
     if (rest.len == 0 || rest.data[0] != '{')
         return document_read_yaml(document, text, ret_root);

@@ -19,11 +19,14 @@ enum {
     NODE_MEMBERS_MAX = 4096, /* of one mapping: their names are compared pairwise */
 };
 
-/* A place in a text; both count from 1. Line 0: no place. */
+/* A place in a text; line and column count from 1. Line 0: no place. */
 struct mark {
     uint32_t line;
-    uint32_t column; /* in characters */
+    uint32_t column;          /* in characters */
+    const struct slice *file; /* one that the document takes in; NULL: the document itself */
 };
+
+#define MARK_NONE ((struct mark){.line = 0})
 
 enum node_kind {
     NODE_NULL,
@@ -60,9 +63,12 @@ struct node {
 struct document {
     struct arena *arena;
     struct slice name;
+    const struct slice *file; /* its name in marks, when another document takes it in; or NULL */
 };
 
-/* "name:line:column: text"; without a mark "name: text". */
+/* "name:line:column"; without a mark "name". */
+struct slice document_place(const struct document *document, struct mark mark);
+/* The place, a colon and the text. */
 struct error *document_error(const struct document *document, struct mark mark, const char *format,
                              ...) __attribute__((format(printf, 3, 4)));
 

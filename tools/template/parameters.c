@@ -226,12 +226,12 @@ static void add_value(struct template *t, struct slice name, const struct node *
 }
 
 static void add_pseudo(struct template *t, const char *name, struct slice value) {
-    add_value(t, slice_text(name), node_scalar(t->document.arena, value, (struct mark){0, 0}));
+    add_value(t, slice_text(name), node_scalar(t->document.arena, value, MARK_NONE));
 }
 
 static void add_pseudo_parameters(struct template *t) {
     struct arena *arena = t->document.arena;
-    struct mark nowhere = {0, 0};
+    struct mark nowhere = MARK_NONE;
     add_pseudo(t, "AWS::Region", t->options.region);
     add_pseudo(t, "AWS::AccountId", t->options.account);
     add_pseudo(t, "AWS::StackName", t->options.stack_name);
@@ -247,9 +247,10 @@ enum { PSEUDO_PARAMETERS = 7 };
 static struct error *check_given(struct template *t) {
     for (size_t i = 0; i < t->options.parameter_count; i++) {
         struct slice name = t->options.parameters[i].name;
-        if (node_find_named(t->parameters, name) == NULL)
-            return template_error(t, (struct mark){0, 0},
-                                  "the template has no parameter %.*s (--param)", SLICE_ARGS(name));
+        bool used = t->parameters_used != NULL && t->parameters_used[i];
+        if (!used && node_find_named(t->parameters, name) == NULL)
+            return template_error(t, MARK_NONE, "the template has no parameter %.*s (--param)",
+                                  SLICE_ARGS(name));
     }
     return NULL;
 }

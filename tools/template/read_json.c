@@ -16,7 +16,7 @@ struct json_source {
 static struct mark mark_at(struct json_source *source, size_t at) {
     for (; source->text != NULL && source->at < at; source->at++) {
         if (source->text[source->at] == '\n')
-            source->mark = (struct mark){source->mark.line + 1, 1};
+            source->mark = (struct mark){source->mark.line + 1, 1, source->mark.file};
         else if ((source->text[source->at] & 0xc0) != 0x80)
             source->mark.column++;
     }
@@ -49,7 +49,7 @@ static struct error *compose_all(const struct document *document, const uint8_t 
     struct json_source *source = ARENA_NEW(document->arena, struct json_source);
     composer_init(&source->composer, document);
     source->text = text;
-    source->mark = text == NULL ? (struct mark){0, 0} : (struct mark){1, 1};
+    source->mark = text == NULL ? MARK_NONE : (struct mark){1, 1, document->file};
     TRY(compose(source, value));
     *ret_root = source->composer.root;
     return NULL;
@@ -69,6 +69,6 @@ struct error *document_read_json(const struct document *document, struct slice t
     *ret_malformed = value == NULL;
     if (value != NULL)
         return compose_all(document, text.data, value, ret_root);
-    struct json_source source = {.text = text.data, .mark = {1, 1}};
+    struct json_source source = {.text = text.data, .mark = {1, 1, document->file}};
     return document_error(document, mark_at(&source, wrong_at), "not JSON from here on");
 }

@@ -24,8 +24,9 @@ struct yaml_reader {
     bool ended;
 };
 
-static struct mark mark_of(yaml_mark_t mark) {
-    return (struct mark){(uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
+static struct mark mark_of(const struct yaml_reader *reader, yaml_mark_t mark) {
+    return (struct mark){(uint32_t)mark.line + 1, (uint32_t)mark.column + 1,
+                         reader->composer.document->file};
 }
 
 static struct error *fail(struct yaml_reader *reader, struct mark mark, const char *text) {
@@ -38,9 +39,9 @@ static struct error *syntax_error(struct yaml_reader *reader) {
     if (parser->error == YAML_MEMORY_ERROR)
         problem = "no memory";
     if (parser->error == YAML_READER_ERROR)
-        return document_error(reader->composer.document, mark_of(parser->mark), "not YAML: %s",
-                              problem);
-    return document_error(reader->composer.document, mark_of(parser->problem_mark),
+        return document_error(reader->composer.document, mark_of(reader, parser->mark),
+                              "not YAML: %s", problem);
+    return document_error(reader->composer.document, mark_of(reader, parser->problem_mark),
                           "not YAML: %s%s%s", problem, parser->context == NULL ? "" : " ",
                           parser->context == NULL ? "" : parser->context);
 }
@@ -80,7 +81,7 @@ static struct error *remember(struct yaml_reader *reader, struct slice anchor,
 
 static struct error *take_alias(struct yaml_reader *reader, const yaml_event_t *event) {
     struct slice name = slice_text((const char *)event->data.alias.anchor);
-    struct mark mark = mark_of(event->start_mark);
+    struct mark mark = mark_of(reader, event->start_mark);
     if (composer_wants_name(&reader->composer))
         return fail(reader, mark, "a name must be text, not an alias");
     for (size_t i = reader->anchor_count; i > 0; i--)
@@ -99,7 +100,7 @@ static bool is_null(struct slice text) {
 
 static struct error *take_scalar(struct yaml_reader *reader, const yaml_event_t *event) {
     struct slice text = copy_text(reader, event->data.scalar.value, event->data.scalar.length);
-    struct mark mark = mark_of(event->start_mark);
+    struct mark mark = mark_of(reader, event->start_mark);
     if (composer_wants_name(&reader->composer)) {
         if (event->data.scalar.anchor != NULL || text.len == 0)
             return fail(reader, mark, text.len == 0 ? "a name is empty" : "a name has an anchor");
@@ -121,7 +122,7 @@ static struct error *take_begin(struct yaml_reader *reader, const yaml_event_t *
         mapping ? event->data.mapping_start.anchor : event->data.sequence_start.anchor;
     const yaml_char_t *tag =
         mapping ? event->data.mapping_start.tag : event->data.sequence_start.tag;
-    struct mark mark = mark_of(event->start_mark);
+    struct mark mark = mark_of(reader, event->start_mark);
     if (composer_wants_name(&reader->composer))
         return fail(reader, mark, "a name must be text");
     struct composer_tag with = {function_of(reader, tag), anchor_name(reader, anchor)};
@@ -138,7 +139,8 @@ static struct error *take_event(struct yaml_reader *reader, const yaml_event_t *
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (++reader->documents > 1)
-            return fail(reader, mark_of(event->start_mark), "a second document begins here");
+            return fail(reader, mark_of(reader, event->start_mark),
+                        "a second document begins here");
         return NULL;
     case YAML_STREAM_END_EVENT:
         reader->ended = true;

@@ -82,6 +82,10 @@ static struct error *resolve_mapping(struct template *t, const struct node *mapp
 static struct error *resolve_call(struct template *t, const struct node_member *member,
                                   const struct node **ret_node) {
     struct function_call call = {member->name, member->mark, member->value};
+    if (call.argument->kind == NODE_UNKNOWN) {
+        *ret_node = call.argument;
+        return NULL;
+    }
     for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
         if (slice_is(call.name, functions[i].name))
             return functions[i].resolve(t, &call, ret_node);
@@ -179,6 +183,16 @@ static struct error *refer_to(struct template *t, struct template_resource *reso
     return name_of_resource(t, resource, mark, ret_node);
 }
 
+/* A mistake, unless the tool that the document is for may make it. */
+static struct error *not_there(struct template *t, const char *what, struct slice name,
+                               struct mark mark, const struct node **ret_node) {
+    if (!t->partial)
+        return template_error(t, mark, "there is no %s '%.*s'", what, SLICE_ARGS(name));
+    *ret_node = node_unknown(t->document.arena, mark, "there is no %s '%.*s' in the document", what,
+                             SLICE_ARGS(name));
+    return NULL;
+}
+
 struct error *resolve_reference(struct template *t, struct slice name, struct mark mark,
                                 const struct node **ret_node) {
     if (slice_is(name, "AWS::NoValue")) {
@@ -195,8 +209,7 @@ struct error *resolve_reference(struct template *t, struct slice name, struct ma
         }
     struct template_resource *resource = template_find_resource(t, name);
     if (resource == NULL)
-        return template_error(t, mark, "there is no parameter or resource '%.*s'",
-                              SLICE_ARGS(name));
+        return not_there(t, "parameter or resource", name, mark, ret_node);
     if (resource->kind != RESOURCE_OTHER)
         return refer_to(t, resource, mark, ret_node);
     *ret_node =
@@ -261,7 +274,7 @@ struct error *resolve_attribute(struct template *t, struct slice id, struct slic
                                 struct mark mark, const struct node **ret_node) {
     struct template_resource *resource = template_find_resource(t, id);
     if (resource == NULL)
-        return template_error(t, mark, "there is no resource '%.*s'", SLICE_ARGS(id));
+        return not_there(t, "resource", id, mark, ret_node);
     if (template_is_table(resource))
         return table_attribute(t, resource, attribute, mark, ret_node);
     if (resource->kind == RESOURCE_ALARM)

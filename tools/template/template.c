@@ -1,7 +1,5 @@
-/* template.c - loading a template: its sections and resources, and its outputs. */
+/* template.c - a template's sections and resources, and its outputs. */
 #include "template/template.h"
-
-#include "template/resolve.h"
 
 struct error *template_error(struct template *t, struct mark mark, const char *format, ...) {
     va_list args;
@@ -25,8 +23,8 @@ void template_notice(struct template *t, struct mark mark, const char *format, .
             memcpy(t->notices, old, t->notice_count * sizeof(*old));
     }
     t->notices[t->notice_count++] =
-        arena_printf(arena, "%.*s:%u:%u: warning: %.*s", SLICE_ARGS(t->document.name), mark.line,
-                     mark.column, SLICE_ARGS(text));
+        arena_printf(arena, "%.*s: warning: %.*s", SLICE_ARGS(document_place(&t->document, mark)),
+                     SLICE_ARGS(text));
 }
 
 /* ---- sections ---- */
@@ -36,6 +34,8 @@ static struct error *section(struct template *t, const struct node *root, const 
     const struct node *node = node_find(root, name);
     if (node != NULL && node->kind == NODE_NULL)
         node = NULL;
+    if (node != NULL && node->kind == NODE_UNKNOWN)
+        return template_error(t, node->mark, "%s: %.*s", name, SLICE_ARGS(node->text));
     if (node != NULL && node->kind != NODE_MAPPING)
         return template_error(t, node->mark, "%s must be a mapping, not %s", name,
                               node_kind_name(node));
@@ -103,6 +103,8 @@ static struct error *add_resource(struct template *t, const struct node_member *
                         SLICE_ARGS(member->name));
         return NULL;
     }
+    if (body->kind == NODE_UNKNOWN)
+        return template_error(t, body->mark, "%.*s", SLICE_ARGS(body->text));
     const struct node *type = node_find(body, "Type");
     if (type == NULL || type->kind != NODE_SCALAR)
         return template_error(t, type == NULL ? member->mark : type->mark,
@@ -131,9 +133,9 @@ static struct error *add_resources(struct template *t, const struct node *root) 
     return NULL;
 }
 
-static struct error *load_sections(struct template *t, const struct node *root) {
+struct error *template_sections(struct template *t, const struct node *root) {
     if (root == NULL || root->kind != NODE_MAPPING)
-        return template_error(t, root == NULL ? (struct mark){1, 1} : root->mark,
+        return template_error(t, root == NULL ? (struct mark){1, 1, NULL} : root->mark,
                               "a template is a mapping with Resources, this is %s",
                               root == NULL ? "empty" : node_kind_name(root));
     TRY(check_names(t, root));
@@ -145,20 +147,7 @@ static struct error *load_sections(struct template *t, const struct node *root) 
     if (t->conditions != NULL)
         t->condition_states =
             ARENA_ARRAY(t->document.arena, struct template_condition, t->conditions->count + 1);
-    TRY(add_resources(t, root));
-    return parameters_resolve(t);
-}
-
-struct error *template_load(struct arena *arena, const struct template_options *options,
-                            struct slice text, struct template **ret_template) {
-    struct template *t = ARENA_NEW(arena, struct template);
-    t->document = (struct document){arena, options->file};
-    t->options = *options;
-    const struct node *root = NULL;
-    TRY(document_read(&t->document, text, &root));
-    TRY(load_sections(t, root));
-    *ret_template = t;
-    return NULL;
+    return add_resources(t, root);
 }
 
 /* ---- resources ---- */

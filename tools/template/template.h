@@ -1,5 +1,5 @@
-/* template.h - a CloudFormation or SAM template: its parameters, conditions and intrinsic
- * functions.
+/* template.h - a CloudFormation or SAM template, or the one within a serverless.yml: its parameters,
+ * conditions and intrinsic functions.
  *
  * Loading reads the text, checks the sections and gives every parameter its value. After that any
  * node of the template is resolved on demand: what a table does not need is never looked at, so a
@@ -7,7 +7,7 @@
  * could tell (an attribute of another resource) resolves to NODE_UNKNOWN; who needs it complains.
  * Bounds: depth of resolving, and the bytes that resolving may make, so that neither a cycle nor a
  * template that doubles itself runs away.
- * Memory: all in the arena given to template_load(); the text must outlive the template. One
+ * Memory: all in the arena given to template_load() (load.h); the text must outlive the template. One
  * thread.
  */
 #ifndef GRAMME_TEMPLATE_TEMPLATE_H
@@ -26,13 +26,23 @@ struct template_parameter {
     struct slice value;
 };
 
+/* What a document may ask for beside itself; an absent text: there is none. */
+struct template_surroundings {
+    void *context;
+    struct slice (*variable)(void *context, struct arena *arena, struct slice name);
+    /* The path is relative to the document's folder. */
+    struct slice (*file)(void *context, struct arena *arena, struct slice path);
+};
+
 struct template_options {
     struct slice file; /* for messages */
     const struct template_parameter *parameters;
     size_t parameter_count;
     struct slice stack_name;
+    bool stack_named; /* somebody chose the name: the document's own does not count */
     struct slice region;
     struct slice account;
+    const struct template_surroundings *surroundings; /* NULL: none */
 };
 
 enum resource_kind {
@@ -81,6 +91,8 @@ struct template {
     const struct node *conditions;
     const struct node *outputs;
     const struct node *globals;
+    bool partial;          /* a tool adds resources that are not in it */
+    bool *parameters_used; /* those given, by position; NULL: they have to be in `parameters` */
     struct template_value *values; /* of the parameters, pseudo parameters included */
     size_t value_count;
     struct template_condition *condition_states; /* by position in `conditions` */
@@ -93,8 +105,8 @@ struct template {
     size_t bytes_made;
 };
 
-struct error *template_load(struct arena *arena, const struct template_options *options,
-                            struct slice text, struct template **ret_template);
+/* Its sections and resources; nothing is resolved. */
+struct error *template_sections(struct template *t, const struct node *root);
 
 /* A line of the kind "name:line:column: warning: text". */
 void template_notice(struct template *t, struct mark mark, const char *format, ...)

@@ -8,6 +8,7 @@
  *
  *     === WHAT IT IS ABOUT
  *     param KEY=VALUE          optional, and so are the next ones
+ *     env NAME=VALUE           a variable of the environment
  *     show plan calls          which lines of the result are wanted; without it all
  *     table {...}              DescribeTable's answer for a table that is there
  *     ttl {...}                DescribeTimeToLive's for the table before; alike: backups, tags,
@@ -16,6 +17,7 @@
  *     dashboard {...}          GetDashboard's answer
  *     --- template
  *     Resources: ...
+ *     --- file NAME            a file beside it; may come several times
  *     --- result
  *     error TEXT               the template is refused; or, of each table, alarm and dashboard:
  *     t:1:2: warning: TEXT     notices, first of all
@@ -30,11 +32,12 @@
 #include <stdlib.h>
 
 #include "support/case_lines.h"
+#include "template/load.h"
 #include "template/plan.h"
 #include "template/watch.h"
 
-enum { PARAMETERS_MAX = 20, TABLES_MAX = 10, RESULT_BYTES_MAX = 1 << 22 };
-enum part { PART_SETTINGS, PART_TEMPLATE, PART_RESULT };
+enum { PARAMETERS_MAX = 20, TABLES_MAX = 10, FILES_MAX = 10, RESULT_BYTES_MAX = 1 << 22 };
+enum part { PART_SETTINGS, PART_TEMPLATE, PART_FILE, PART_RESULT };
 
 struct test {
     struct arena arena;
@@ -42,6 +45,11 @@ struct test {
     struct slice show;
     struct template_parameter parameters[PARAMETERS_MAX];
     size_t parameter_count;
+    struct template_parameter variables[PARAMETERS_MAX];
+    size_t variable_count;
+    struct slice file_names[FILES_MAX];
+    struct buffer files[FILES_MAX];
+    size_t file_count;
     struct table_answers answers[TABLES_MAX];
     size_t answer_count;
     struct found_watch watches[TABLES_MAX];
@@ -148,7 +156,26 @@ static struct error *run_outputs(struct test *test, struct template *t, struct b
     return NULL;
 }
 
+static struct slice find_variable(void *context, struct arena *arena, struct slice name) {
+    const struct test *test = context;
+    (void)arena;
+    for (size_t i = 0; i < test->variable_count; i++)
+        if (slice_equal(test->variables[i].name, name))
+            return test->variables[i].value;
+    return SLICE_NONE;
+}
+
+static struct slice find_file(void *context, struct arena *arena, struct slice path) {
+    const struct test *test = context;
+    (void)arena;
+    for (size_t i = 0; i < test->file_count; i++)
+        if (slice_equal(test->file_names[i], path))
+            return buffer_slice(&test->files[i]);
+    return SLICE_NONE;
+}
+
 static struct error *run(struct test *test, struct buffer *out) {
+    const struct template_surroundings surroundings = {test, find_variable, find_file};
     struct template_options options = {
         .file = SLICE_LITERAL("t"),
         .parameters = test->parameters,
@@ -156,6 +183,7 @@ static struct error *run(struct test *test, struct buffer *out) {
         .stack_name = SLICE_LITERAL("stack"),
         .region = SLICE_LITERAL("eu-west-1"),
         .account = SLICE_LITERAL("000000000000"),
+        .surroundings = &surroundings,
     };
     struct template *t;
     struct wanted_table *tables;
@@ -204,12 +232,13 @@ static bool take_word(struct slice *line, const char *word) {
     return true;
 }
 
-static void take_parameter(struct test *test, struct slice line) {
+static void take_pair(struct test *test, struct slice line, struct template_parameter *pairs,
+                      size_t *count) {
     const uint8_t *equals = memchr(line.data, '=', line.len);
-    if (equals == NULL || test->parameter_count == PARAMETERS_MAX)
+    if (equals == NULL || *count == PARAMETERS_MAX)
         die(test, "bad parameter", line);
     size_t len = (size_t)(equals - line.data);
-    test->parameters[test->parameter_count++] =
+    pairs[(*count)++] =
         (struct template_parameter){slice_of(line.data, len), slice_skip(line, len + 1)};
 }
 
@@ -224,7 +253,11 @@ static const struct json_value *read_answer(struct test *test, struct slice line
 
 static void take_setting(struct test *test, struct slice line) {
     if (take_word(&line, "param ")) {
-        take_parameter(test, line);
+        take_pair(test, line, test->parameters, &test->parameter_count);
+        return;
+    }
+    if (take_word(&line, "env ")) {
+        take_pair(test, line, test->variables, &test->variable_count);
         return;
     }
     if (take_word(&line, "show ")) {
@@ -271,6 +304,25 @@ static void begin_case(struct test *test, struct slice title, int number) {
     test->line = number;
     test->show = SLICE_LITERAL("");
     test->parameter_count = test->answer_count = test->watch_count = 0;
+    test->variable_count = 0;
+    while (test->file_count > 0)
+        buffer_release(&test->files[--test->file_count]);
+}
+
+static void begin_file(struct test *test, struct slice name) {
+    if (test->file_count == FILES_MAX)
+        die(test, "too many files", name);
+    test->file_names[test->file_count] = name;
+    buffer_init(&test->files[test->file_count++], CASE_FILE_BYTES_MAX);
+    test->part = PART_FILE;
+}
+
+static void add_line(struct test *test, struct slice line) {
+    struct buffer *to = test->part == PART_TEMPLATE ? &test->template
+                        : test->part == PART_FILE   ? &test->files[test->file_count - 1]
+                                                    : &test->expected;
+    if (test->part != PART_RESULT || line.len > 0)
+        buffer_printf(to, "%.*s\n", SLICE_ARGS(line));
 }
 
 static void take_line(void *context, struct slice line, int number) {
@@ -295,11 +347,12 @@ static void take_line(void *context, struct slice line, int number) {
         test->part = slice_is(line, "--- result") ? PART_RESULT : PART_TEMPLATE;
         return;
     }
-    if (test->part == PART_SETTINGS)
+    if (take_word(&line, "--- file "))
+        begin_file(test, line);
+    else if (test->part == PART_SETTINGS)
         take_setting(test, line);
-    else if (test->part == PART_TEMPLATE || line.len > 0)
-        buffer_printf(test->part == PART_TEMPLATE ? &test->template : &test->expected, "%.*s\n",
-                      SLICE_ARGS(line));
+    else
+        add_line(test, line);
 }
 
 static void run_file(struct test *test, const char *path) {
@@ -319,6 +372,8 @@ int main(int argc, char **argv) {
         run_file(&test, argv[i]);
     if (!test.print)
         printf("1..%d\n", test.number);
+    while (test.file_count > 0)
+        buffer_release(&test.files[--test.file_count]);
     buffer_release(&test.template);
     buffer_release(&test.expected);
     arena_release(&test.arena);
