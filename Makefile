@@ -18,6 +18,7 @@
 #   make crash    kill -9 under load, and in a mix of all that depends on time, CRASH_SECONDS each
 #   make torture  all that tries to break it, at random, for SECONDS: histories over kills, simulation,
 #                 power losses, system calls that fail, damage (ARGS="power kill" takes some of it)
+#   make check-postgres   the store, the API and several servers on PostgreSQL 16 to 18, from npm (ARGS=18 takes one)
 #   make check-cluster   suites on a cluster of three with PostgreSQL, Patroni and etcd, then its failures at random
 #                 under load for CLUSTER_SECONDS (ARGS="machine server_killed" takes some of them)
 #   make coverage what the tests reach, with a floor for branches (FLOOR=84, ARGS="unit fault")
@@ -102,6 +103,10 @@ torture: build-check/build.ninja
 	@scripts/quietly ninja --quiet -C build-check
 	@$(PYTHON) tests/torture/torture.py --seconds $(SECONDS) $(ARGS)
 
+check-postgres: build-check/build.ninja
+	@scripts/quietly ninja --quiet -C build-check
+	@tests/postgres/run $(ARGS)
+
 check-cluster: build-check/build.ninja | deps-cluster
 	@scripts/quietly ninja --quiet -C build-check
 	@$(PYTHON) tests/cluster/cluster.py -- $(PYTHON) scripts/check --on-cluster
@@ -148,4 +153,4 @@ build-tsan/build.ninja: | deps-test
 deps-build deps-test deps-fuzz deps-package deps-cluster:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run demo check check-cluster check-releases check-packages packages install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package deps-cluster
+.PHONY: all run demo check check-postgres check-cluster check-releases check-packages packages install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package deps-cluster

@@ -59,10 +59,14 @@ class Pair:
         self.servers = []
 
     def run(self, program, *arguments):
-        done = subprocess.run([*self.identity, f"{PROGRAMS}/{program}", *arguments], cwd=self.directory, text=True,
+        done = subprocess.run([*self.identity, program, *arguments], cwd=self.directory, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode:
             raise AssertionError(f"{program} failed:\n{done.stdout}")
+
+    def configure(self, name, *lines):
+        with open(f"{self.directory}/{name}/postgresql.conf", "a") as settings:
+            settings.write("".join(f"\n{line}\n" for line in lines))
 
     def ask(self, port, sql):
         return ask(f"postgres://gramme@/postgres?host={self.directory}&port={port}", sql)
@@ -78,8 +82,7 @@ class Pair:
             time.sleep(0.05)
 
     def serve(self, name, port):
-        with open(f"{self.directory}/{name}/postgresql.conf", "a") as settings:
-            settings.write(f"\nlisten_addresses = ''\nunix_socket_directories = '{self.directory}'\nport = {port}\nfsync = {self.sync}\n")
+        self.configure(name, "listen_addresses = ''", f"unix_socket_directories = '{self.directory}'", f"port = {port}", f"fsync = {self.sync}")
         with open(f"{self.directory}/{name}.log", "w") as log:
             self.servers.append(subprocess.Popen([*self.identity, f"{PROGRAMS}/postgres", "-D", f"{self.directory}/{name}"],
                                                  cwd=self.directory, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
@@ -90,14 +93,19 @@ class Pair:
             time.sleep(0.05)
 
     def __enter__(self):
-        self.run("initdb", "-D", "primary", "-U", "gramme", "--auth=trust", "--no-sync", "--locale=C")
+        self.run(f"{PROGRAMS}/initdb", "-D", "primary", "-U", "gramme", "--auth=trust", "--no-sync", "--locale=C")
+        self.configure("primary", "wal_keep_size = '1GB'")
+        self.run("cp", "-a", "primary", "beginning")
         self.serve("primary", 6001)
         self.add_standby("standby", 6002)
         self.wait_for_standbys("*")
         return self
 
     def add_standby(self, name, port):
-        self.run("pg_basebackup", "-h", self.directory, "-p", "6001", "-U", "gramme", "-D", name, "-R", "-c", "fast")
+        """From the primary as it was before its start, whose log holds all that came since: not every version brings pg_basebackup."""
+        self.run("cp", "-a", "beginning", name)
+        self.run("touch", f"{name}/standby.signal")
+        self.configure(name, f"primary_conninfo = 'host={self.directory} port=6001 user=gramme application_name={name}'")
         self.serve(name, port)
 
     def wait_for_standbys(self, names):
@@ -108,7 +116,7 @@ class Pair:
         """The primary is killed, with all its sessions, and the standby promoted, which then waits for nobody."""
         self.servers[0].kill()
         self.servers[0].wait()
-        self.run("pg_ctl", "-D", "standby", "promote", "-w")
+        self.run(f"{PROGRAMS}/pg_ctl", "-D", "standby", "promote", "-w")
 
     def __exit__(self, *_):
         for server in self.servers:
