@@ -70,6 +70,12 @@ static void put_last(struct relay *relay, struct relay_call *call) {
     *relay->last = call;
     relay->last = &call->next;
     relay->queued++;
+    count(&relay->options.tally->waiting);
+}
+
+static void waits_no_more(struct relay *relay, unsigned calls) {
+    relay->queued -= calls;
+    atomic_fetch_sub_explicit(&relay->options.tally->waiting, calls, memory_order_relaxed);
 }
 
 static struct relay_call *take_first(struct relay *relay) {
@@ -77,7 +83,7 @@ static struct relay_call *take_first(struct relay *relay) {
     relay->first = call->next;
     if (relay->first == NULL)
         relay->last = &relay->first;
-    relay->queued--;
+    waits_no_more(relay, 1);
     return call;
 }
 
@@ -162,6 +168,7 @@ static void on_answered(struct link *link, struct relay_call *call) {
     if (!link->keeps || link->stream.writing || link->number != relay->leader.number ||
         relay->serves || relay->ends)
         net_stream_close(&link->stream);
+    count(&relay->options.tally->answered);
     exchange_reply_with(exchange, &link->answer);
     send_queued(relay);
 }
@@ -236,7 +243,7 @@ static void place_all(struct relay *relay) {
     struct relay_call *call = relay->first;
     relay->first = NULL;
     relay->last = &relay->first;
-    relay->queued = 0;
+    waits_no_more(relay, relay->queued);
     for (struct relay_call *next; call != NULL; call = next) {
         next = call->next; /* it is gone when it is answered */
         place(relay, call);

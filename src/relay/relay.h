@@ -22,10 +22,12 @@ struct relay;
 /* Of all threads together. */
 struct relay_tally {
     _Atomic uint64_t sent;     /* requests, as often as they were */
+    _Atomic uint64_t answered; /* by the leader */
     _Atomic uint64_t repeated; /* of them, not for the first time */
     _Atomic uint64_t waited;   /* requests that found no leader */
     _Atomic uint64_t given_up; /* of them, in vain */
     _Atomic uint64_t doubtful; /* writes whose answer did not come */
+    _Atomic uint64_t waiting;  /* now, for a leader or for a connection to it */
 };
 
 struct relay_options {

@@ -133,7 +133,10 @@ void server_follow(struct server *server, struct arena *arena, struct store *sto
     node->seen = seen;
     node->leader.number++;
     node->leader.known = seen.address[0] != '\0' && resolve(seen.address, &node->leader.address);
-    log_info("following the server at %s", node->leader.known ? seen.address : "no address");
+    if (node->leader.known)
+        log_info("following the server at %s", seen.address);
+    else
+        log_warning("no server is known to lead %.*s: requests wait", SLICE_ARGS(server->place));
     endpoint_visit(server->endpoint, follow, server);
     pages_tell_leader(&server->pages, seen.address);
     atomic_store(&server->pages.state, node->leader.known ? PAGES_FOLLOWING : PAGES_WAITING);

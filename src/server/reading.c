@@ -32,7 +32,7 @@ struct reading {
     _Atomic uint64_t known; /* the number of changes that are loaded */
     _Atomic uint64_t rests_until_ns;
     atomic_bool locked; /* there are keys, and nobody here who looks at them */
-    _Atomic uint64_t reloads, confirmed;
+    _Atomic uint64_t reloads, confirmed, anew;
 };
 
 /* ---- confirming ---- */
@@ -134,6 +134,7 @@ static void *confirm_all(void *user) {
         }
         for (struct confirmation *next; list != NULL; list = next) {
             next = list->next;
+            atomic_fetch_add_explicit(&reading->anew, 1, memory_order_relaxed);
             answer(list, false);
         }
     }
@@ -230,4 +231,8 @@ uint64_t reading_reloads(const struct reading *reading) {
 
 uint64_t reading_confirmed(const struct reading *reading) {
     return atomic_load_explicit(&reading->confirmed, memory_order_relaxed);
+}
+
+uint64_t reading_anew(const struct reading *reading) {
+    return atomic_load_explicit(&reading->anew, memory_order_relaxed);
 }

@@ -39,8 +39,10 @@ struct workers *reading_workers(struct reading *reading);
 /* NULL: signatures are not verified. */
 struct iam *reading_iam(struct reading *reading);
 const struct confirming *reading_confirming(struct reading *reading);
-/* How often it was loaded again, and how many replies were confirmed. Any thread. */
+/* How often it was loaded again, how many replies were confirmed, and how many were not. Any
+ * thread. */
 uint64_t reading_reloads(const struct reading *reading);
 uint64_t reading_confirmed(const struct reading *reading);
+uint64_t reading_anew(const struct reading *reading);
 
 #endif

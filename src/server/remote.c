@@ -84,6 +84,7 @@ struct error *server_open_remote(struct server *server, struct arena *arena,
     TRY(postgres_place(arena, options.url, &place));
     server->place = arena_slice(&server->arena, place);
     TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store));
+    server_show_store(server, *ret_store);
     struct error *error = check_settings(server, arena, *ret_store);
     if (error == NULL)
         error = open_secrets(server, arena, *ret_store);
@@ -91,6 +92,7 @@ struct error *server_open_remote(struct server *server, struct arena *arena,
         error = server_open_node(server, arena, *ret_store);
     if (error == NULL)
         error = take_lead(server, arena, *ret_store);
+    server_show_store(server, NULL);
     if (error != NULL)
         store_close(*ret_store);
     return error;

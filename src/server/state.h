@@ -29,6 +29,7 @@ struct world;
 /* A server as one of several on a store: where it hears the others, and whom it hands requests on
  * to while it does not lead. Made, told and ended by the main thread. */
 struct server_node {
+    struct store *store;       /* that pages tell of while it has no engine; under their lock */
     struct tls_server *tls;    /* by the store's secret; NULL: it has its store for itself */
     struct endpoint *endpoint; /* at which the others hand requests on to it */
     char address[POSTGRES_ADDRESS_CHARS]; /* by which they know it */
@@ -98,6 +99,8 @@ void server_count_unencrypted(struct server *server);
 
 /* watched.c: what a server tells of itself. */
 void server_open_pages(struct server *server);
+/* Until it has an engine they tell of this store; NULL: of none. */
+void server_show_store(struct server *server, struct store *store);
 /* From here on they tell that requests are served. */
 void server_publish_pages(struct server *server);
 void server_name_operations(struct server *server);

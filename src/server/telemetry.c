@@ -84,7 +84,7 @@ static void write_queues(const struct telemetry *telemetry, struct exposition *t
 static void write_store(const struct telemetry *telemetry, struct arena *arena,
                         struct exposition *to) {
     struct store_statistic list[STORE_STATISTICS_MAX];
-    size_t count = store_statistics(telemetry->store, arena, list);
+    size_t count = telemetry->store == NULL ? 0 : store_statistics(telemetry->store, arena, list);
     for (size_t i = 0; i < count; i++) {
         struct slice name = arena_printf(arena, "gramme_store_%s", list[i].name);
         exposition_single(to, (const char *)name.data, EXPOSITION_GAUGE, list[i].help,
@@ -94,16 +94,25 @@ static void write_store(const struct telemetry *telemetry, struct arena *arena,
 
 /* ---- one of several servers ---- */
 
-static void write_relay(const struct telemetry *telemetry, struct exposition *to) {
-    const struct relay_tally *relay = telemetry->relay;
-    if (relay == NULL)
-        return;
+static void write_role(const char *role, struct exposition *to) {
+    static const char *const roles[] = {"leading", "serving", "waiting"};
+    exposition_family(to, "gramme_role", EXPOSITION_GAUGE,
+                      "What this server does on the store it shares: 1, and 0 what it does not.");
+    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+        struct exposition_labels labels = labels_with(NO_LABELS, "role", slice_text(roles[i]));
+        exposition_sample(to, "", &labels, strcmp(role, roles[i]) == 0);
+    }
+}
+
+static void write_relay(const struct relay_tally *relay, struct exposition *to) {
     const struct {
         const char *name, *help;
         uint64_t value;
     } counters[] = {
         {"gramme_relay_requests", "Requests handed on to the server that leads.",
          atomic_load(&relay->sent)},
+        {"gramme_relay_answered", "Of these, those that it answered.",
+         atomic_load(&relay->answered)},
         {"gramme_relay_repeated", "Of these, not for the first time.",
          atomic_load(&relay->repeated)},
         {"gramme_relay_waits", "Requests that waited because no server led.",
@@ -113,13 +122,19 @@ static void write_relay(const struct telemetry *telemetry, struct exposition *to
         {"gramme_relay_in_doubt", "Writes handed on whose answer was lost.",
          atomic_load(&relay->doubtful)},
     };
-    struct exposition_labels labels = labels_with(NO_LABELS, "role", slice_text(telemetry->role));
-    exposition_family(to, "gramme_role", EXPOSITION_GAUGE,
-                      "What this server does on the store it shares.");
-    exposition_sample(to, "", &labels, 1);
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         exposition_single(to, counters[i].name, EXPOSITION_COUNTER, counters[i].help,
                           (double)counters[i].value);
+    exposition_single(to, "gramme_relay_waiting", EXPOSITION_GAUGE,
+                      "Requests that wait for a leader now, or for a connection to it.",
+                      (double)atomic_load(&relay->waiting));
+}
+
+static void write_node(const struct telemetry *telemetry, struct exposition *to) {
+    if (telemetry->relay == NULL)
+        return;
+    write_role(telemetry->role, to);
+    write_relay(telemetry->relay, to);
 }
 
 static void write_reading(const struct reading *reading, struct exposition *to) {
@@ -128,6 +143,9 @@ static void write_reading(const struct reading *reading, struct exposition *to) 
     exposition_single(to, "gramme_follower_reads", EXPOSITION_COUNTER,
                       "Requests that were answered here though another server leads.",
                       (double)reading_confirmed(reading));
+    exposition_single(to, "gramme_follower_reads_anew", EXPOSITION_COUNTER,
+                      "Requests that started anew because something had changed meanwhile.",
+                      (double)reading_anew(reading));
     exposition_single(
         to, "gramme_catalog_reloads", EXPOSITION_COUNTER,
         "How often the leader had changed tables, users or keys that were known here.",
@@ -136,9 +154,12 @@ static void write_reading(const struct reading *reading, struct exposition *to) 
 
 struct slice telemetry_write_following(const struct telemetry *telemetry, struct slice accept,
                                        struct buffer *out) {
+    struct arena CLEANUP(arena_release) arena;
     struct exposition to = {.out = out, .open_metrics = exposition_wants_open_metrics(accept)};
-    write_relay(telemetry, &to);
+    arena_init(&arena);
+    write_node(telemetry, &to);
     write_reading(telemetry->reading, &to);
+    write_store(telemetry, &arena, &to);
     write_connections(telemetry, &to);
     write_memory(telemetry, &to);
     process_page_write(&to);
@@ -197,7 +218,7 @@ struct slice telemetry_write(const struct telemetry *telemetry, struct catalog_v
     write_connections(telemetry, &to);
     write_memory(telemetry, &to);
     write_backups(telemetry, &to);
-    write_relay(telemetry, &to);
+    write_node(telemetry, &to);
     write_store(telemetry, &arena, &to);
     process_page_write(&to);
     exposition_end(&to);

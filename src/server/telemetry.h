@@ -28,14 +28,15 @@ struct telemetry {
     int64_t started_ms;
     const struct relay_tally *relay; /* of servers that share a store; or NULL */
     const struct reading *reading;   /* likewise, of one that does not lead; or NULL */
-    const char *role;                /* likewise: "leading" or "serving" */
+    const char *role;                /* likewise: "leading", "serving" or "waiting" */
 };
 
 /* Returns the content type; `accept` chooses between the two formats. */
 struct slice telemetry_write(const struct telemetry *telemetry, struct catalog_view *catalog,
                              struct slice accept, struct buffer *out);
 
-/* Likewise of a server that another one leads: what it hands on, its connections, its process. */
+/* Likewise of a server that another one leads: what it hands on, its connections, also those to the
+ * store, its process. */
 struct slice telemetry_write_following(const struct telemetry *telemetry, struct slice accept,
                                        struct buffer *out);
 

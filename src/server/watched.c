@@ -25,14 +25,24 @@ struct slice server_write_metrics(void *user, struct slice accept, struct buffer
     return type;
 }
 
+void server_show_store(struct server *server, struct store *store) {
+    pthread_mutex_lock(&server->pages.lock);
+    server->node.store = store;
+    pthread_mutex_unlock(&server->pages.lock);
+}
+
 static struct slice write_following(void *user, struct slice accept, struct buffer *out) {
-    const struct server *server = user;
+    struct server *server = user;
+    pthread_mutex_lock(&server->pages.lock);
     struct telemetry telemetry = {
+        .store = server->node.store,
         .endpoint = server->endpoint,
         .relay = &server->node.tally,
         .reading = atomic_load(&server->node.reads) ? server->reading : NULL,
         .role = atomic_load(&server->pages.state) == PAGES_FOLLOWING ? "serving" : "waiting"};
-    return telemetry_write_following(&telemetry, accept, out);
+    struct slice content_type = telemetry_write_following(&telemetry, accept, out);
+    pthread_mutex_unlock(&server->pages.lock);
+    return content_type;
 }
 
 void server_open_pages(struct server *server) {

@@ -142,6 +142,16 @@ static void the_leader_tells_where_it_is(void **state) {
     store_close(other);
 }
 
+static unsigned long statistic(struct contract *contract, struct store *store, const char *name) {
+    struct store_statistic list[STORE_STATISTICS_MAX];
+    size_t count = store_statistics(store, &contract->arena, list);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return (unsigned long)list[i].value;
+    fail_msg("there is no %s", name);
+    return 0;
+}
+
 /* It was stopped, or cut off, and does not know yet. */
 static void who_was_taken_over_from_is_fenced(void **state) {
     struct contract *contract = *state;
@@ -157,6 +167,8 @@ static void who_was_taken_over_from_is_fenced(void **state) {
     must(store_commit(txn, STORE_DURABLE, &outcome));
     assert_int_equal(outcome, STORE_FENCED);
     store_end(txn);
+    assert_int_equal(statistic(contract, contract->store, "commits_fenced_total"), 1);
+    assert_int_equal(statistic(contract, contract->store, "leads_lost_total"), 1);
     assert_false(store_leads(contract->store));
     assert_int_equal(try_put(contract, contract->store, "b", "x"), STORE_FENCED);
     expect_content(contract, 0, "a=of after");
@@ -165,6 +177,9 @@ static void who_was_taken_over_from_is_fenced(void **state) {
     assert_int_equal(try_put(contract, other, "c", "x"), STORE_FENCED);
     assert_int_equal(try_put(contract, contract->store, "b", "2"), STORE_COMMITTED);
     expect_content(contract, 0, "a=of after b=2");
+    assert_int_equal(statistic(contract, contract->store, "leads_taken_total"), 2);
+    assert_int_equal(statistic(contract, contract->store, "leads_lost_total"), 1);
+    assert_int_equal(statistic(contract, other, "commits_fenced_total"), 1);
     store_close(other);
 }
 
@@ -284,15 +299,6 @@ static void put_over_cut_wire(struct contract *contract, struct store *store, st
     store_end(txn);
 }
 
-static unsigned long settled_by(struct contract *contract, struct store *store) {
-    struct store_statistic list[STORE_STATISTICS_MAX];
-    size_t count = store_statistics(store, &contract->arena, list);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i].name, "commits_settled_total") == 0)
-            return (unsigned long)list[i].value;
-    return 0;
-}
-
 static void a_commit_is_settled_wherever_its_connection_is_cut(void **state) {
     struct contract *contract = *state;
     struct wire wire;
@@ -312,7 +318,9 @@ static void a_commit_is_settled_wherever_its_connection_is_cut(void **state) {
             put_over_cut_wire(contract, store, &wire, (enum wire_way)way, bytes);
         assert_true(atomic_load(&wire.cuts) - cuts > 10); /* and then the commit was shorter */
     }
-    assert_int_equal(settled_by(contract, store), atomic_load(&wire.cuts));
+    assert_int_equal(statistic(contract, store, "commits_settled_total"), atomic_load(&wire.cuts));
+    unsigned long repeated = statistic(contract, store, "commits_repeated_total");
+    assert_true(repeated > 0 && repeated < atomic_load(&wire.cuts));
     assert_true(store_leads(store));
     store_close(store);
     wire_stop(&wire);

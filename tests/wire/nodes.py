@@ -67,6 +67,12 @@ def metric(port, name):
     return int(found.group(1)) if found else 0
 
 
+def gauge(port, name):
+    """A number of the server; None when it has none of that name."""
+    found = re.search(rf"(?m)^gramme_{name} (\S+)$", wire.http_request(port, "GET", "/metrics", {}).body.decode())
+    return float(found.group(1)) if found else None
+
+
 class Follower(Server):
     """A server on a store that another one leads."""
 

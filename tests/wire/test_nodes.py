@@ -18,7 +18,7 @@ import unittest
 import nodes
 import shared_store
 import wire
-from nodes import Follower, KEY_SCHEMA, create_table, keys, metric, post, put, ready, wait_until
+from nodes import Follower, KEY_SCHEMA, create_table, gauge, keys, metric, post, put, ready, wait_until
 from server import Server
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -174,7 +174,13 @@ class HandingOn(unittest.TestCase):
 
     def test_what_a_follower_tells_of_itself(self):
         page = wire.http_request(self.follower.port, "GET", "/metrics", {}).body.decode()
-        self.assertIn('gramme_role{role="serving"} 1\n', page)
+        for role, holds in (("leading", 0), ("serving", 1), ("waiting", 0)):
+            self.assertIn(f'gramme_role{{role="{role}"}} {holds}\n', page)
+        self.assertIn("\ngramme_relay_waiting 0\n", page)
+        self.assertGreaterEqual(metric(self.follower.port, "relay_answered"), 1)
+        self.assertLess(abs(time.time() - gauge(self.follower.port, "store_contact_timestamp_seconds")), nodes.WAIT_S)
+        self.assertEqual(gauge(self.follower.port, "store_leads_taken_total"), 0)
+        self.assertEqual(gauge(self.leader.port, "store_leads_taken_total"), 1)
         self.assertGreaterEqual(int(re.search(r"(?m)^gramme_relay_requests_total (\d+)$", page).group(1)), 1)
         self.assertIn('gramme_role{role="leading"} 1\n', wire.http_request(self.leader.port, "GET", "/metrics", {}).body.decode())
         self.assertEqual(wire.http_request(self.follower.port, "GET", "/_gramme/", {}).status, 200)
@@ -209,7 +215,7 @@ class Reading(unittest.TestCase):
 
     def test_tables_are_as_the_leader_has_them(self):
         """Made, changed and deleted there; asked for here at once, by all that reads items."""
-        before = metric(self.follower.port, "catalog_reloads")
+        before, anew = metric(self.follower.port, "catalog_reloads"), metric(self.follower.port, "follower_reads_anew")
         key = {"k": {"S": "x"}}
         for count in range(12):
             name = f"short-lived-{count % 2}"
@@ -234,6 +240,7 @@ class Reading(unittest.TestCase):
             reply = post(self.follower.port, "GetItem", TableName=name, Key=key, ConsistentRead=True)
             self.assertEqual((reply.status, reply.error), (400, "ResourceNotFoundException: Requested resource not found"))
         self.assertGreater(metric(self.follower.port, "catalog_reloads"), before)
+        self.assertGreater(metric(self.follower.port, "follower_reads_anew"), anew)
 
     def test_reads_do_not_need_the_leader(self):
         """They go on while it is stopped. Nothing else does."""

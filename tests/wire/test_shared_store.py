@@ -13,7 +13,7 @@ import unittest
 import nodes
 import shared_store
 import wire
-from nodes import Follower, WAIT_S, KEY_SCHEMA, create_table, gramme, keys, post, put, ready, wait_until
+from nodes import Follower, WAIT_S, KEY_SCHEMA, create_table, gauge, gramme, keys, post, put, ready, wait_until
 from server import Server
 
 CLUSTER = shared_store.Cluster()
@@ -270,7 +270,9 @@ class Killing(unittest.TestCase):
                     began = time.monotonic()
                     pid = shared_store.ask(CLUSTER.url, "SELECT pid FROM pg_stat_activity WHERE application_name = 'gramme' "
                                                         "ORDER BY backend_start DESC LIMIT 1")[0]
+                    lost = gauge(server.port, "store_connections_lost_total")
                     os.kill(int(pid), signal.SIGKILL)
+                    wait_until(lambda: gauge(server.port, "store_connections_lost_total") > lost, "losing connections")
                     before = len(load.acknowledged)
                     wait_until(lambda: len(load.acknowledged) > before + 20, "writing again")
                     pauses.append(time.monotonic() - began)
@@ -289,6 +291,10 @@ class Killing(unittest.TestCase):
                 load = Load(server.port)
                 try:
                     wait_until(lambda: len(load.acknowledged) > 200, "writing")
+                    wait_until(lambda: gauge(server.port, "store_standbys_waited_for") == 1, "seeing the standby")
+                    self.assertEqual(gauge(server.port, "store_standbys"), 1)
+                    for unit in ("bytes", "seconds"):
+                        self.assertGreaterEqual(gauge(server.port, f"store_standby_lag_{unit}"), 0)
                     began = time.monotonic()
                     pair.fail_over()
                     before = len(load.acknowledged)
@@ -298,6 +304,8 @@ class Killing(unittest.TestCase):
                     load.end()
                 self.check(server.port, load, [pause])
                 self.assertEqual(load.errors, 0)
+                wait_until(lambda: gauge(server.port, "store_standbys") == 0, "seeing that it has none")
+                self.assertGreaterEqual(gauge(server.port, "store_connections_lost_total"), 1)
 
     def test_nothing_acknowledged_is_lost(self):
         store = new_store()

@@ -72,7 +72,7 @@ static enum attempt attempt_commit(struct postgres_store *store, struct arena *a
  * after that nobody knows, and we do not lead any more, so that nobody builds on it. */
 static enum store_outcome settle(struct postgres_store *store, struct arena *arena,
                                  struct patience *patience, bool *ret_happened) {
-    atomic_fetch_add(&store->settled, 1);
+    atomic_fetch_add(&store->tally.settled, 1);
     for (;;) {
         struct session *session = NULL;
         enum lead_fate lead = LEAD_GONE;
@@ -89,7 +89,7 @@ static enum store_outcome settle(struct postgres_store *store, struct arena *are
         if (!patience_wait(patience))
             break;
     }
-    atomic_store(&store->lead.leads, false);
+    lead_lose(store);
     return STORE_UNKNOWN;
 }
 
@@ -109,13 +109,15 @@ static struct error *commit_batch(struct postgres_store *store, struct arena *ar
         if (attempt == ATTEMPT_LOST)
             *ret_outcome = settle(store, arena, &patience, &happened);
         if (attempt == ATTEMPT_FENCED) {
-            atomic_store(&store->lead.leads, false);
+            lead_lose(store);
             *ret_outcome = STORE_FENCED;
         }
         if (attempt == ATTEMPT_DONE)
             store->lead.known++;
         if (happened || *ret_outcome != STORE_COMMITTED)
             return NULL;
+        atomic_fetch_add(
+            attempt == ATTEMPT_AGAIN ? &store->tally.conflicts : &store->tally.repeated, 1);
     }
 }
 
@@ -136,6 +138,8 @@ struct error *postgres_commit(struct store_txn *txn, enum store_durability durab
         return NULL;
     }
     TRY(commit_batch(store, txn->arena, durability, ret_outcome));
+    if (*ret_outcome == STORE_FENCED)
+        atomic_fetch_add(&store->tally.fenced, 1);
     if (*ret_outcome == STORE_COMMITTED)
         atomic_store(&store->unsynced, durability == STORE_RELAXED);
     return NULL;

@@ -66,6 +66,29 @@ struct lead {
     int64_t known;        /* the row's number, as we left it; of the commit thread */
 };
 
+/* The standbys of the server that takes the writes, as it told last: see standbys.c. */
+struct standbys {
+    atomic_bool known;       /* it was asked, and answered */
+    atomic_bool seen;        /* and we may see how far they are */
+    atomic_uint count;       /* that follow it */
+    atomic_uint waited_for;  /* of them, by commits */
+    _Atomic int64_t behind;  /* how many bytes of its log the last of them has yet to apply */
+    _Atomic int64_t late_ms; /* and how long that took lately */
+    uint64_t look_at_ns;     /* not before; of who calls store_leads */
+    bool unasked;            /* it knows nothing of them */
+};
+
+/* What became of commits and of the lead. */
+struct tally {
+    atomic_uint_fast64_t settled;   /* commits whose fate was looked up */
+    atomic_uint_fast64_t repeated;  /* sent again, since they had not happened */
+    atomic_uint_fast64_t conflicts; /* likewise, since the server could not do them beside others */
+    atomic_uint_fast64_t fenced;    /* refused: another one leads */
+    atomic_uint_fast64_t taken;     /* the lead */
+    atomic_uint_fast64_t lost;      /* likewise */
+    _Atomic int64_t contact_ms;     /* when the server answered who asked about the lead */
+};
+
 /* The thread of reads that nobody waits for: see fetcher.c. */
 struct fetcher;
 
@@ -79,6 +102,8 @@ struct postgres_store {
     struct pool pool;
     struct session *writer; /* of the open write transaction; NULL: lost, or not made yet */
     struct lead lead;
+    struct standbys standbys;
+    struct tally tally;
     struct batch batch;
     struct fetcher *fetcher;
     atomic_bool drops;             /* there may be ranges to delete: see drops.c */
@@ -89,7 +114,6 @@ struct postgres_store {
     atomic_uint_fast64_t era;      /* raised when the writer's connection is lost */
     atomic_uint_fast64_t unsynced; /* relaxed commits since the last durable one */
     atomic_uint_fast64_t losses;   /* connections that were lost */
-    atomic_uint_fast64_t settled;  /* commits whose fate was looked up */
 };
 
 struct kept_result {
@@ -282,6 +306,16 @@ void drops_send(struct postgres_store *store, struct session *session,
 /* Deletes some of what was dropped. */
 enum fate drops_step(struct postgres_store *store, struct session *session);
 
+/* ---- standbys.c ---- */
+
+/* Asks about them, now and then. */
+enum fate standbys_look(struct postgres_store *store, struct session *session);
+
+/* ---- statistics.c ---- */
+
+size_t postgres_statistics(struct store *store, struct arena *arena,
+                           struct store_statistic ret_list[STORE_STATISTICS_MAX]);
+
 /* ---- lead.c ---- */
 
 struct error *postgres_lead(struct store *store, struct arena *arena, uint32_t wait_ms,
@@ -290,6 +324,10 @@ bool postgres_leads(struct store *store);
 /* Its session, unless there is one. */
 struct error *lead_connect(struct postgres_store *store, struct arena *arena);
 void lead_release(struct postgres_store *store);
+/* Commits are refused from here on. */
+void lead_lose(struct postgres_store *store);
+/* Its server has just answered. */
+void lead_note_contact(struct postgres_store *store);
 /* It is lost; the next one finds out whether its lock is. */
 void lead_drop_session(struct postgres_store *store);
 /* The first command of a commit: refused (LEAD_REFUSED) when the row is not as we left it. */

@@ -76,6 +76,15 @@ enum fate lead_settle(struct postgres_store *store, struct session *session,
     return FATE_DONE;
 }
 
+void lead_lose(struct postgres_store *store) {
+    if (atomic_exchange(&store->lead.leads, false))
+        atomic_fetch_add(&store->tally.lost, 1);
+}
+
+void lead_note_contact(struct postgres_store *store) {
+    atomic_store(&store->tally.contact_ms, clock_now_ms(&system_clock));
+}
+
 /* ---- the lock ---- */
 
 /* Told once: after a failover, to a server that was not set up like the one before. */
@@ -120,6 +129,7 @@ static enum fate ask_with(struct postgres_store *store, const char *sql,
     enum fate fate = session_run(store->lead.session, sql, both, parameters, timeout_ms, &result);
     if (fate != FATE_DONE)
         return fate;
+    lead_note_contact(store);
     *ret_found = libpq.ntuples(result) > 0;
     if (*ret_found && ret_number != NULL)
         *ret_number = result_number(result, 0, 0);
@@ -169,6 +179,7 @@ static struct error *try_lead(struct postgres_store *store, struct arena *arena,
     if (error != NULL)
         drop_session(lead); /* and its lock, which whoever is to finish the store needs */
     atomic_store(&lead->leads, found);
+    atomic_fetch_add(&store->tally.taken, found);
     atomic_store(&store->drops, found); /* what others left */
     *ret_leads = found;
     return error;
@@ -209,10 +220,12 @@ bool postgres_leads(struct store *base) {
         fate = try_lock(store);
     if (fate == FATE_DONE && found)
         fate = drops_step(store, lead->session);
+    if (fate == FATE_DONE && found)
+        fate = standbys_look(store, lead->session);
     if (fate != FATE_DONE)
         drop_session(lead);
     if (!found)
-        atomic_store(&lead->leads, false);
+        lead_lose(store);
     return found;
 }
 

@@ -118,31 +118,6 @@ static void store_close_all(struct store *base) {
     free(store);
 }
 
-static size_t store_statistics_of(struct store *base, struct arena *arena,
-                                  struct store_statistic ret_list[STORE_STATISTICS_MAX]) {
-    (void)arena;
-    struct postgres_store *store = postgres_of(base);
-    pthread_mutex_lock(&store->pool.lock);
-    double open = store->pool.open;
-    pthread_mutex_unlock(&store->pool.lock);
-    ret_list[0] = (struct store_statistic){
-        "connections", "Connections to the store that are open for reads.", open};
-    ret_list[1] = (struct store_statistic){"connections_lost_total",
-                                           "Connections to the store that were lost.",
-                                           (double)atomic_load(&store->losses)};
-    ret_list[2] = (struct store_statistic){
-        "commits_settled_total",
-        "Commits whose connection was lost, and whose fate the store was asked for.",
-        (double)atomic_load(&store->settled)};
-    struct fetcher_counts counts = fetcher_counts(store->fetcher);
-    ret_list[3] = (struct store_statistic){"fetches_total",
-                                           "Reads that went to the store together with others.",
-                                           (double)counts.fetches};
-    ret_list[4] = (struct store_statistic){"fetch_batches_total", "Statements that those were.",
-                                           (double)counts.batches};
-    return 5;
-}
-
 static const struct store_engine postgres_engine = {
     .name = "postgres",
     .capabilities = STORE_PERSISTENT | STORE_CONFLICTS | STORE_REMOTE,
@@ -163,7 +138,7 @@ static const struct store_engine postgres_engine = {
     .changes = postgres_changes,
     .lead = postgres_lead,
     .leads = postgres_leads,
-    .statistics = store_statistics_of,
+    .statistics = postgres_statistics,
 };
 
 static void name_all(struct postgres_store *store, const struct store_keyspace *keyspaces) {

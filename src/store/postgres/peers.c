@@ -101,6 +101,7 @@ struct error *postgres_store_leader(struct store *base, struct arena *arena,
         lead_drop_session(store);
         return error;
     }
+    lead_note_contact(store);
     take_leader(result, ret_leader);
     libpq.clear(result);
     return NULL;
