@@ -31,7 +31,9 @@
  *     is neither rewound nor released before store_end.
  * 11. Where several servers share a store, one of them leads, and only its commits happen. Another
  *     that takes over fences it: whatever the one before still sends is refused by the store
- *     itself, whether or not it has noticed. Local engines always lead.
+ *     itself, whether or not it has noticed, and so are its reads from then on, but for those of
+ *     moments that began before and of write transactions. One that has never led reads at any
+ *     time. Local engines always lead.
  *
  * store.c checks these rules once for every engine: breaking one is a bug of the caller. */
 #ifndef GRAMME_STORE_STORE_H

@@ -270,6 +270,9 @@ static void of_two_that_exclude_each_other_one_wins(void **state) {
     pthread_join(threads[1], NULL);
     store_close(peers[0]);
     store_close(peers[1]);
+    bool leads = false;
+    must(store_lead(contract->store, &contract->arena, 10000, &leads));
+    assert_true(leads);
     assert_int_equal(race_sound_rounds(contract, ROUNDS), ROUNDS);
 }
 

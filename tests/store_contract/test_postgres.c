@@ -171,15 +171,63 @@ static void who_was_taken_over_from_is_fenced(void **state) {
     assert_int_equal(statistic(contract, contract->store, "leads_lost_total"), 1);
     assert_false(store_leads(contract->store));
     assert_int_equal(try_put(contract, contract->store, "b", "x"), STORE_FENCED);
+    assert_true(lead(contract, contract->store, 1000)); /* it may come back, when it reads anew */
     expect_content(contract, 0, "a=of after");
     expect_content(contract, 1, "");
-    assert_true(lead(contract, contract->store, 1000)); /* it may come back, when it reads anew */
     assert_int_equal(try_put(contract, other, "c", "x"), STORE_FENCED);
     assert_int_equal(try_put(contract, contract->store, "b", "2"), STORE_COMMITTED);
     expect_content(contract, 0, "a=of after b=2");
     assert_int_equal(statistic(contract, contract->store, "leads_taken_total"), 2);
     assert_int_equal(statistic(contract, contract->store, "leads_lost_total"), 1);
     assert_int_equal(statistic(contract, other, "commits_fenced_total"), 1);
+    store_close(other);
+}
+
+/* By gets, scans and fetches alike. */
+static void expect_no_reads(struct contract *contract) {
+    static const char refusal[] = "The store failed to read: another server leads";
+    struct store_txn *txn = begin(contract, STORE_READ);
+    struct store_range all = {.keyspace = 0};
+    struct store_key key = text_key(0, "a");
+    struct store_scan *scan = NULL;
+    struct slice value, found_key;
+    struct waited_fetch waited;
+    bool found = false;
+    assert_true(slice_is(store_get(txn, &key, &value)->message, refusal));
+    must(store_scan_open(txn, &all, false, &scan));
+    assert_true(slice_is(store_scan_next(scan, &found, &found_key, &value)->message, refusal));
+    store_scan_close(scan);
+    store_end(txn);
+    waited.keys[0] = key;
+    waited_fetch_start(&waited, contract->store, STORE_READ_LATEST, 1);
+    assert_true(slice_is(waited_fetch_wait(&waited)->message, refusal));
+    waited_fetch_end(&waited);
+}
+
+/* What it knows of the data may not be true any more: not even reads of it are. One that has never
+ * led reads, since it asks others what is true. */
+static void who_was_taken_over_from_reads_no_more(void **state) {
+    struct contract *contract = *state;
+    struct store *other =
+        open_with(contract, (struct postgres_store_options){.lead_by_force = true});
+    struct store *third = open_with(contract, (struct postgres_store_options){0});
+    assert_int_equal(try_put(contract, contract->store, "a", "1"), STORE_COMMITTED);
+    struct store_txn *before = begin(contract, STORE_READ);
+    expect_get(before, 0, "a", "1");
+    assert_true(lead(contract, other, 0));
+    assert_int_equal(try_put(contract, other, "a", "2"), STORE_COMMITTED);
+    expect_get(before, 0, "a", "1"); /* of the moment when it led */
+    store_end(before);
+    expect_no_reads(contract);
+    assert_false(store_leads(contract->store));
+    expect_no_reads(contract);
+    assert_true(lead(contract, contract->store, 1000));
+    expect_content(contract, 0, "a=2");
+    struct store *led = contract->store;
+    contract->store = third;
+    expect_content(contract, 0, "a=2");
+    contract->store = led;
+    store_close(third);
     store_close(other);
 }
 
@@ -523,8 +571,9 @@ static void who_is_fenced_empties_nothing(void **state) {
     assert_true(unfinished(contract, other));
     must(postgres_fill_end(other, &contract->arena));
     assert_int_equal(try_put(contract, other, "a", "1"), STORE_COMMITTED);
+    store_close(contract->store);
+    contract->store = other;
     expect_content(contract, 0, "a=1");
-    store_close(other);
 }
 
 /* Two transactions, with a commit in between. */
@@ -589,6 +638,7 @@ int main(void) {
         CONTRACT_CASE(the_leader_tells_where_it_is),
         CONTRACT_CASE(changes_of_watched_keys_are_counted),
         CONTRACT_CASE(who_was_taken_over_from_is_fenced),
+        CONTRACT_CASE(who_was_taken_over_from_reads_no_more),
         CONTRACT_CASE(a_fenced_leader_notices),
         CONTRACT_CASE(the_lead_outlives_its_connection),
         CONTRACT_CASE(a_lease_ends_by_itself),

@@ -143,6 +143,8 @@ static void land(struct fetcher *fetcher) {
         take_result(batch);
     else if (strcmp(fetcher->session->state, SERIALIZATION_FAILURE) == 0)
         put_back(fetcher, &batch->fetches, why);
+    else if (lead_refused_read(fetcher->store, fetcher->session))
+        why = LEAD_ELSEWHERE;
     while (batch->fetches.first != NULL)
         fail(list_take(&batch->fetches), why);
     arena_reset(&batch->arena);

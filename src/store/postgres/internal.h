@@ -62,6 +62,7 @@ struct lead {
     uint8_t writer[WRITER_BYTES]; /* who we are: no two stores that were ever opened are the same */
     bool locked;                  /* by that connection */
     atomic_bool leads;
+    atomic_bool has_led;  /* reads from then on are refused when another leads */
     struct slice address; /* that the others are told, in the store's arena; or absent */
     int64_t known;        /* the row's number, as we left it; of the commit thread */
 };
@@ -333,6 +334,13 @@ void lead_drop_session(struct postgres_store *store);
 /* The first command of a commit: refused (LEAD_REFUSED) when the row is not as we left it. */
 void lead_send_claim(struct postgres_store *store, struct session *session);
 #define LEAD_REFUSED "22012"
+/* What reads of a connection begin their condition with. Those of a store that has led are refused
+ * likewise when another leads, but for those of write transactions, whose commit is. */
+void lead_write_condition(const struct postgres_store *store, bool writes, size_t size,
+                          char *ret_sql);
+/* Of a read that was refused; whether it was for that reason, which is noted. */
+bool lead_refused_read(struct postgres_store *store, const struct session *session);
+#define LEAD_ELSEWHERE "another server leads"
 /* What became of a commit that may have happened: raises the row, so that nothing of it can still
  * come. Fenced or not, it never happens after this. */
 enum lead_fate { LEAD_COMMITTED, LEAD_NOT_COMMITTED, LEAD_GONE };

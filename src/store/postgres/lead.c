@@ -6,6 +6,10 @@
  * takes over writes its name there, and from then on the one before it is refused: that it may have
  * been asleep, or cut off, or just slow, does not matter.
  *
+ * Reads ask that row, too, once the store has led: whoever goes on reading after another took over
+ * would answer by a catalog that may not be true any more. A store that has never led asks nobody;
+ * so connections are made anew when it begins to.
+ *
  * When a connection is lost in the middle of a commit, raising the row without a commit waits for
  * the old transaction to end, tells by the number of the last commit what became of it, and keeps
  * it from happening later, when it was still on its way.
@@ -83,6 +87,29 @@ void lead_lose(struct postgres_store *store) {
 
 void lead_note_contact(struct postgres_store *store) {
     atomic_store(&store->tally.contact_ms, clock_now_ms(&system_clock));
+}
+
+/* It does not depend on the row that is read, so the server looks once for each statement. */
+void lead_write_condition(const struct postgres_store *store, bool writes, size_t size,
+                          char *ret_sql) {
+    char writer[2 * WRITER_BYTES + 1];
+    if (writes || !atomic_load(&store->lead.has_led)) {
+        snprintf(ret_sql, size, "WHERE ");
+        return;
+    }
+    for (size_t i = 0; i < WRITER_BYTES; i++)
+        snprintf(writer + 2 * i, 3, "%02x", store->lead.writer[i]);
+    snprintf(ret_sql, size,
+             "WHERE 1 / (SELECT count(*) FROM gramme_version "
+             "WHERE grp = 0 AND writer = '\\x%s'::bytea) = 1 AND ",
+             writer);
+}
+
+bool lead_refused_read(struct postgres_store *store, const struct session *session) {
+    if (strcmp(session->state, LEAD_REFUSED) != 0)
+        return false;
+    lead_lose(store);
+    return true;
 }
 
 /* ---- the lock ---- */
@@ -178,6 +205,8 @@ static struct error *try_lead(struct postgres_store *store, struct arena *arena,
         error = postgres_check_finished(arena, lead->session);
     if (error != NULL)
         drop_session(lead); /* and its lock, which whoever is to finish the store needs */
+    if (found && !atomic_exchange(&lead->has_led, true))
+        atomic_fetch_add(&store->era, 1); /* after it: who connects in between does so again */
     atomic_store(&lead->leads, found);
     atomic_fetch_add(&store->tally.taken, found);
     atomic_store(&store->drops, found); /* what others left */

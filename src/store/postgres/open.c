@@ -12,15 +12,15 @@ enum { CONNECTIONS_MAX = 16, PATIENCE_MS = 30000, LEAD_MS = 10000, PREPARE_TIMEO
 
 /* ---- statements ---- */
 
-/* By enum statement: what stands before and after the table's name. */
+/* By enum statement: what stands before and after the table's name, and of reads after WHERE. */
 static const struct {
     const char *before, *after;
 } keyspace_sql[STATEMENTS] = {
-    [STATEMENT_GET] = {"SELECT v FROM", "WHERE k = $1"},
-    [STATEMENT_GET_MANY] = {"SELECT k, v FROM", "WHERE k = ANY($1::bytea[])"},
-    [STATEMENT_SCAN] = {"SELECT k, v FROM", "WHERE k >= $1 AND k < $2 ORDER BY k LIMIT $3::bigint"},
+    [STATEMENT_GET] = {"SELECT v FROM", "k = $1"},
+    [STATEMENT_GET_MANY] = {"SELECT k, v FROM", "k = ANY($1::bytea[])"},
+    [STATEMENT_SCAN] = {"SELECT k, v FROM", "k >= $1 AND k < $2 ORDER BY k LIMIT $3::bigint"},
     [STATEMENT_SCAN_BACK] = {"SELECT k, v FROM",
-                             "WHERE k >= $1 AND k < $2 ORDER BY k DESC LIMIT $3::bigint"},
+                             "k >= $1 AND k < $2 ORDER BY k DESC LIMIT $3::bigint"},
     [STATEMENT_DELETE] = {"DELETE FROM", "WHERE k = ANY($1::bytea[])"},
     [STATEMENT_DELETE_RANGE] = {"DELETE FROM", "WHERE k >= $1 AND k < $2"},
     [STATEMENT_PUT] = {"INSERT INTO", "(k, v) SELECT unnest($1::bytea[]), unnest($2::bytea[]) "
@@ -73,11 +73,14 @@ static size_t prepare_own(struct session *session, bool writes) {
 static size_t prepare_keyspaces(struct postgres_store *store, struct session *session,
                                 bool writes) {
     size_t statements = writes ? STATEMENTS : STATEMENT_DELETE;
+    char where[200];
+    lead_write_condition(store, writes, sizeof(where), where);
     for (size_t i = 0; i < store->base.keyspace_count; i++)
         for (size_t j = 0; j < statements; j++) {
-            char sql[300];
-            snprintf(sql, sizeof(sql), "%s %.*s %s", keyspace_sql[j].before,
-                     SLICE_ARGS(store->keyspaces[i]), keyspace_sql[j].after);
+            char sql[500];
+            snprintf(sql, sizeof(sql), "%s %.*s %s%s", keyspace_sql[j].before,
+                     SLICE_ARGS(store->keyspaces[i]), j < STATEMENT_DELETE ? where : "",
+                     keyspace_sql[j].after);
             session_prepare(session, store->statements[i][j], sql);
         }
     return store->base.keyspace_count * statements;

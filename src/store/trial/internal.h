@@ -7,6 +7,7 @@
 struct trial {
     struct arena *arena;
     struct store *stores[2]; /* on the same data */
+    struct store *reader;    /* on the same, and never leads */
     struct trial_observer *observer;
     size_t failed;
 };

@@ -1,4 +1,4 @@
-/* run.c - two stores on the same data, and everything that is tried with them. */
+/* run.c - two stores on the same data, one that reads it, and everything that is tried with them. */
 #include "store/trial/trial.h"
 
 #include "base/check.h"
@@ -57,15 +57,16 @@ struct error *store_trial(struct arena *arena, struct trial_opener *opener,
                           struct trial_observer *observer, size_t *ret_failed) {
     struct trial trial = {.arena = arena, .observer = observer};
     struct error *error = NULL;
-    for (size_t i = 0; error == NULL && i < 2; i++)
+    struct store **places[] = {&trial.stores[0], &trial.stores[1], &trial.reader};
+    for (size_t i = 0; error == NULL && i < 3; i++)
         error = opener->open(opener, arena, keyspaces, sizeof(keyspaces) / sizeof(*keyspaces),
-                             &trial.stores[i]);
+                             places[i]);
     if (error == NULL)
         error = trial_races(&trial);
     if (error == NULL)
         error = trial_figures(&trial);
-    store_close(trial.stores[0]);
-    store_close(trial.stores[1]);
+    for (size_t i = 0; i < 3; i++)
+        store_close(*places[i]);
     *ret_failed = trial.failed;
     return error;
 }
