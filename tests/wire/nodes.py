@@ -1,7 +1,10 @@
 """What tests of several servers on one PostgreSQL store share."""
 
 import json
+import os
+import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import threading
@@ -23,6 +26,13 @@ def wait_until(condition, what):
         if time.monotonic() > deadline:
             raise AssertionError(f"{what} did not happen in {WAIT_S} s")
         time.sleep(0.01)
+
+
+def freeze(server):
+    """Stops it until SIGCONT. On a busy machine some of its threads go on for a while after the signal: waits for the last of them."""
+    os.kill(server.process.pid, signal.SIGSTOP)
+    tasks = pathlib.Path(f"/proc/{server.process.pid}/task")
+    wait_until(lambda: all((task / "stat").read_text().rpartition(")")[2].split()[0] == "T" for task in tasks.iterdir()), "stopping")
 
 
 def gramme(*arguments):

@@ -18,7 +18,7 @@ import unittest
 import nodes
 import shared_store
 import wire
-from nodes import Follower, KEY_SCHEMA, create_table, gauge, keys, metric, post, put, ready, wait_until
+from nodes import Follower, KEY_SCHEMA, create_table, freeze, gauge, keys, metric, post, put, ready, wait_until
 from server import Server
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -245,7 +245,7 @@ class Reading(unittest.TestCase):
     def test_reads_do_not_need_the_leader(self):
         """They go on while it is stopped. Nothing else does."""
         wait_until(lambda: self.reads_itself(), "reading")
-        os.kill(self.leader.process.pid, signal.SIGSTOP)
+        freeze(self.leader)
         try:
             began, before = time.monotonic(), metric(self.follower.port, "relay_requests")
             for _ in range(20):
@@ -408,7 +408,7 @@ class Failover(unittest.TestCase):
         counters = Counters([follower.port, third.port])
         try:
             counters.wait_for(10)
-            os.kill(leader.process.pid, signal.SIGSTOP)
+            freeze(leader)
             read = post(third.port, "GetItem", TableName="table", Key={"k": {"S": "counter-0"}}, ConsistentRead=True)
             self.assertEqual(read.status, 200, read.body)
             counters.wait_for(10)
@@ -458,8 +458,8 @@ class Failover(unittest.TestCase):
         store = new_store()
         leader, follower = self.start(Server, store), self.start(Follower, store)
         create_table(follower.port)
-        os.kill(leader.process.pid, signal.SIGSTOP)
-        statuses = []
+        freeze(leader)
+        handed_on, statuses = metric(follower.port, "relay_requests"), []
 
         def ask(operation, **body):
             try:
@@ -471,8 +471,7 @@ class Failover(unittest.TestCase):
                    threading.Thread(target=ask, args=("DeleteTable",), kwargs={"TableName": "table"})]
         for thread in threads:
             thread.start()
-        wait_until(lambda: int(re.search(r"gramme_relay_requests_total (\d+)", wire.http_request(
-            follower.port, "GET", "/metrics", {}).body.decode()).group(1)) >= 3, "handing on")
+        wait_until(lambda: metric(follower.port, "relay_requests") == handed_on + len(threads), "handing on")
         follower.process.send_signal(signal.SIGTERM)
         self.assertEqual(follower.process.wait(30), 0)
         for thread in threads:

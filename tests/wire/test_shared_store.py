@@ -13,7 +13,7 @@ import unittest
 import nodes
 import shared_store
 import wire
-from nodes import Follower, WAIT_S, KEY_SCHEMA, create_table, gauge, gramme, keys, post, put, ready, wait_until
+from nodes import Follower, WAIT_S, KEY_SCHEMA, create_table, freeze, gauge, gramme, keys, post, put, ready, wait_until
 from server import Server
 
 CLUSTER = shared_store.Cluster()
@@ -167,7 +167,7 @@ class Leading(unittest.TestCase):
         with Follower("--store", store) as follower:
             create_table(leader.port)
             put(leader.port, "a", "old")
-            os.kill(leader.process.pid, signal.SIGSTOP)
+            freeze(leader)
             # On its way to the leader already, and answered when it wakes up: but not with a 200.
             statuses = []
             late = threading.Thread(target=lambda: statuses.append(self.late_put(leader.port)))
