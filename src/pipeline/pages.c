@@ -39,22 +39,37 @@ static void write_role(struct exchange *exchange, struct pages *pages) {
 }
 
 static void reply_health(struct exchange *exchange, struct pages *pages, bool well,
-                         const char *word) {
+                         const char *word, const char *reason) {
     buffer_printf(&exchange->reply, "{\"status\":\"%s\"", word);
     if (pages->shared)
         write_role(exchange, pages);
+    if (reason != NULL)
+        buffer_printf(&exchange->reply, ",\"reason\":\"%s\"", reason);
     buffer_append_text(&exchange->reply, "}\n");
     reply(exchange, well ? 200 : 503, SLICE_LITERAL("application/json"));
 }
 
 static void handle_live(struct exchange *exchange, struct pages *pages) {
-    reply_health(exchange, pages, true, "live");
+    reply_health(exchange, pages, true, "live", NULL);
+}
+
+static struct pages *pages_of(struct exchange *exchange) {
+    const struct pipeline_thread *thread = exchange->thread_context;
+    return thread->pages;
+}
+
+void pages_reply_ready(struct exchange *exchange, bool ready, const char *reason) {
+    reply_health(exchange, pages_of(exchange), ready, ready ? "ready" : "waiting", reason);
 }
 
 static void handle_ready(struct exchange *exchange, struct pages *pages) {
     static const char *const words[] = {"starting", "waiting", "ready", "ready", "stopping"};
     enum pages_state state = atomic_load(&pages->state);
-    reply_health(exchange, pages, state == PAGES_READY || state == PAGES_FOLLOWING, words[state]);
+    bool follows = state == PAGES_FOLLOWING || state == PAGES_WAITING;
+    if (follows && pages->find_out != NULL && pages->find_out(pages->user, exchange))
+        return;
+    reply_health(exchange, pages, state == PAGES_READY || state == PAGES_FOLLOWING, words[state],
+                 NULL);
 }
 
 /* ---- metrics ---- */
@@ -123,10 +138,9 @@ bool pages_handle(struct exchange *exchange) {
         {"/health/live", handle_live},
         {"/health/ready", handle_ready},
     };
-    const struct pipeline_thread *thread = exchange->thread_context;
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
         if (slice_equal(exchange->request.path, slice_text(paths[i].path))) {
-            paths[i].handle(exchange, thread->pages);
+            paths[i].handle(exchange, pages_of(exchange));
             return true;
         }
     return false;

@@ -2,7 +2,8 @@
  *
  *   /health, /health/live  200 as long as somebody answers
  *   /health/ready          200 when requests are served, also by way of the server that leads the
- *                          store; 503 while the server starts or stops, or nobody leads
+ *                          store, which is asked; 503 while the server starts or stops, or nobody
+ *                          leads
  *   /metrics               numbers for Prometheus; 503 while the server starts
  *
  * /health tells nobody anything, and everybody may ask. So may they for /metrics where nobody is
@@ -30,6 +31,9 @@ struct pages {
     struct slice (*write)(void *user, struct slice accept, struct buffer *out);
     /* Likewise of a server that another one leads, on an I/O thread: it is short. Or NULL. */
     struct slice (*write_following)(void *user, struct slice accept, struct buffer *out);
+    /* Of such a server: finds out whether it can serve, and calls pages_reply_ready(). False: it
+     * cannot be found out here. Or NULL. */
+    bool (*find_out)(void *user, struct exchange *exchange);
     void *user;
     bool shared;          /* its store is one that several servers may lead: its role is told */
     pthread_mutex_t lock; /* of the next */
@@ -41,6 +45,9 @@ struct pages {
 
 /* What the role's page says about who leads; from any thread. */
 void pages_tell_leader(struct pages *pages, const char *leader);
+
+/* The answer to /health/ready; `reason` is what is wrong, or NULL. */
+void pages_reply_ready(struct exchange *exchange, bool ready, const char *reason);
 
 /* The endpoint's handle_other. */
 bool pages_handle(struct exchange *exchange);

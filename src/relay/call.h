@@ -16,6 +16,9 @@ struct relay_leader {
 struct relay_request {
     exchange_handler *here; /* who answers it when this server leads */
     bool again;             /* it may happen twice: it reads, or knows that it was there before */
+    /* It only asks whether the leader answers, and how; 0: it does not. Who asks replies. */
+    void (*told)(struct exchange *exchange, int status);
+    uint32_t told_ms; /* with it: when it is to know */
 };
 
 /* In the exchange's arena. */

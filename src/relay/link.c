@@ -27,6 +27,12 @@ static uint64_t now_ms(const struct link *link) {
     return net_loop_now_ms(link->stream.loop);
 }
 
+/* How long something may take for this call. */
+static uint32_t patience(const struct relay_call *call, uint32_t otherwise) {
+    return call->request.told != NULL && call->request.told_ms < otherwise ? call->request.told_ms
+                                                                           : otherwise;
+}
+
 /* ---- sending ---- */
 
 static void send_now(struct link *link) {
@@ -34,7 +40,7 @@ static void send_now(struct link *link) {
     struct slice parts[] = {wire.head, wire.body, wire.end};
     link->sent = true;
     link->call->sent++;
-    net_stream_set_deadline(&link->stream, now_ms(link) + REPLY_MS);
+    net_stream_set_deadline(&link->stream, now_ms(link) + patience(link->call, REPLY_MS));
     net_stream_write(&link->stream, parts, 3); /* a failure closes the stream */
 }
 
@@ -236,7 +242,7 @@ struct link *link_new(const struct link_events *events, void *owner, struct rela
     buffer_init(&link->head, HTTP_REPLY_HEAD_BYTES_MAX);
     net_stream_init(&link->stream, &stream_events);
     struct net_target address = {(const struct sockaddr *)&target->leader->address, target->tls,
-                                 CONNECT_MS};
+                                 patience(call, CONNECT_MS)};
     net_stream_connect(&link->stream, call->exchange->loop, &address);
     return link;
 }

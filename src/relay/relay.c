@@ -43,6 +43,12 @@ static void count(_Atomic uint64_t *counter) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
+/* Questions do not count. */
+static void count_call(const struct relay_call *call, _Atomic uint64_t *counter) {
+    if (call->request.told == NULL)
+        count(counter);
+}
+
 /* ---- answers of our own ---- */
 
 static void refuse(struct relay_call *call, int status, const char *type, const char *text) {
@@ -52,7 +58,18 @@ static void refuse(struct relay_call *call, int status, const char *type, const 
     exchange_reply(exchange, status);
 }
 
+/* Whoever only asks hears what came of it. */
+static bool tell(struct relay_call *call, int status) {
+    if (call->request.told == NULL)
+        return false;
+    buffer_reset(&call->exchange->reply);
+    call->request.told(call->exchange, status);
+    return true;
+}
+
 static void refuse_for_now(struct relay_call *call) {
+    if (tell(call, 0))
+        return;
     refuse(call, 503, "com.amazon.coral.service#ServiceUnavailableException",
            "No server leads the store now");
 }
@@ -89,7 +106,7 @@ static struct relay_call *take_first(struct relay *relay) {
 
 static void wait_for_leader(struct relay *relay, struct relay_call *call) {
     if (!call->waited)
-        count(&relay->options.tally->waited);
+        count_call(call, &relay->options.tally->waited);
     call->waited = true;
     put_last(relay, call);
 }
@@ -123,7 +140,7 @@ static bool send_call(struct relay *relay, struct relay_call *call) {
     struct link *link = resting_link(relay);
     if (link == NULL && relay->link_count >= LINKS_MAX)
         return false;
-    count(&relay->options.tally->sent);
+    count_call(call, &relay->options.tally->sent);
     if (call->sent > 0)
         count(&relay->options.tally->repeated);
     if (link != NULL)
@@ -156,7 +173,8 @@ void relay_hand_on(struct relay *relay, struct exchange *exchange,
     relay->loop = exchange->loop;
     call->exchange = exchange;
     call->request = *request;
-    call->give_up_ms = net_loop_now_ms(relay->loop) + WAIT_MS;
+    call->give_up_ms =
+        net_loop_now_ms(relay->loop) + (request->told == NULL ? WAIT_MS : request->told_ms);
     place(relay, call);
 }
 
@@ -168,8 +186,9 @@ static void on_answered(struct link *link, struct relay_call *call) {
     if (!link->keeps || link->stream.writing || link->number != relay->leader.number ||
         relay->serves || relay->ends)
         net_stream_close(&link->stream);
-    count(&relay->options.tally->answered);
-    exchange_reply_with(exchange, &link->answer);
+    count_call(call, &relay->options.tally->answered);
+    if (!tell(call, link->answer.status))
+        exchange_reply_with(exchange, &link->answer);
     send_queued(relay);
 }
 
@@ -182,11 +201,14 @@ static void on_refused(struct link *link, struct relay_call *call) {
     if (link->number == relay->leader.number)
         back_off(relay);
     call->sent--;
-    place(relay, call);
+    if (!tell(call, 0))
+        place(relay, call);
 }
 
 static void on_starved(struct link *link, struct relay_call *call) {
-    if (call->request.again && exchange_lacks_memory(call->exchange))
+    if (tell(call, 0))
+        ; /* nobody can say */
+    else if (call->request.again && exchange_lacks_memory(call->exchange))
         exchange_try_again(call->exchange);
     else
         exchange_reply(call->exchange, 500); /* the endpoint tells why */
@@ -210,7 +232,9 @@ static void on_closed(struct link *link, struct relay_call *call) {
         if (link->number == relay->leader.number)
             back_off(relay);
         buffer_reset(&call->exchange->reply);
-        if (link->sent && (!call->request.again || call->sent >= SENT_MAX))
+        if (tell(call, 0))
+            ; /* that it does not answer */
+        else if (link->sent && (!call->request.again || call->sent >= SENT_MAX))
             refuse_in_doubt(relay, call);
         else
             place(relay, call);
@@ -276,7 +300,7 @@ bool relay_tick(struct relay *relay) {
             put_last(relay, call);
             continue;
         }
-        count(&relay->options.tally->given_up);
+        count_call(call, &relay->options.tally->given_up);
         refuse_for_now(call);
     }
     send_queued(relay);

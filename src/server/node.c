@@ -21,7 +21,11 @@
 
 #define READ_AGAIN_NS (1000 * UINT64_C(1000000))
 
-enum { READING_WORKERS = 12 };
+enum {
+    READING_WORKERS = 12,
+    ANSWER_MS = 1500,   /* less than those who watch servers wait */
+    CONTACT_MS = 10000, /* since when the store may have been silent */
+};
 
 /* ---- where it hears the others ---- */
 
@@ -243,7 +247,8 @@ static void hand_on(struct exchange *exchange, exchange_handler *here, bool agai
     if (thread->relay == NULL)
         misdirected(exchange);
     else
-        relay_hand_on(thread->relay, exchange, &(struct relay_request){here, again});
+        relay_hand_on(thread->relay, exchange,
+                      &(struct relay_request){.here = here, .again = again});
 }
 
 static bool serves(struct exchange *exchange) {
@@ -307,5 +312,48 @@ bool node_handle_own(struct exchange *exchange) {
     if (!routes_know(exchange->request.path))
         return false;
     hand_on(exchange, own_here, false);
+    return true;
+}
+
+/* ---- whether it can serve ---- */
+
+static bool hears_of_store(struct server *server) {
+    pthread_mutex_lock(&server->pages.lock);
+    int64_t contact_ms =
+        server->node.store == NULL ? 0 : postgres_store_contact_ms(server->node.store);
+    pthread_mutex_unlock(&server->pages.lock);
+    return clock_now_ms(&system_clock) - contact_ms < CONTACT_MS;
+}
+
+static void told_of_leader(struct exchange *exchange, int status) {
+    const struct server_thread *thread = thread_of(exchange);
+    struct server *server = thread->pipeline.pages->user;
+    bool store = hears_of_store(server);
+    if (status == 200)
+        pages_reply_ready(exchange, true, NULL);
+    else if (store && thread->reader != NULL && reading_is_ready(server->reading))
+        pages_reply_ready(exchange, true, "no leader answers: items are read, the rest waits");
+    else
+        pages_reply_ready(exchange, false,
+                          store ? "no leader answers" : "neither a leader nor the store answers");
+}
+
+static void ready_here(struct exchange *exchange) {
+    pages_reply_ready(exchange, true, NULL);
+}
+
+/* Who was asked by another server is one that should lead, and does not. */
+bool node_find_out(void *user, struct exchange *exchange) {
+    (void)user;
+    const struct pipeline_thread *pipeline = exchange->thread_context;
+    if (pipeline->owner == NULL)
+        return false;
+    struct server_thread *thread = thread_of(exchange);
+    if (thread->relay == NULL)
+        misdirected(exchange);
+    else
+        relay_hand_on(thread->relay, exchange,
+                      &(struct relay_request){
+                          .here = ready_here, .told = told_of_leader, .told_ms = ANSWER_MS});
     return true;
 }

@@ -134,6 +134,8 @@ void node_handle(struct exchange *exchange);
 void node_handle_form(struct exchange *exchange);
 bool node_handle_service(struct exchange *exchange);
 bool node_handle_own(struct exchange *exchange);
+/* pages.find_out: whether the leader answers, or this one reads without it. */
+bool node_find_out(void *server, struct exchange *exchange);
 
 /* server.c: NULL ends the texts, or is for none. */
 struct guard_names server_names_of(struct arena *arena, const char **texts);

@@ -48,6 +48,7 @@ static struct slice write_following(void *user, struct slice accept, struct buff
 void server_open_pages(struct server *server) {
     server->pages = (struct pages){.write = server_write_metrics,
                                    .write_following = write_following,
+                                   .find_out = node_find_out,
                                    .user = server,
                                    .shared = server->config.store_url != NULL,
                                    .open = server->config.metrics_open};

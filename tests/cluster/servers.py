@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "wire"))
@@ -48,13 +47,8 @@ class Node:
     def role(self):
         """What its page says; None: it does not answer."""
         try:
-            with urllib.request.urlopen(f"http://{self.address}:{self.port}/health/ready", timeout=1) as reply:
+            with urllib.request.urlopen(f"http://{self.address}:{self.port}/health", timeout=1) as reply:
                 return json.load(reply).get("role")
-        except urllib.error.HTTPError as error:
-            try:
-                return json.load(error).get("role")
-            except ValueError:
-                return None
         except (OSError, ValueError):
             return None
 

@@ -255,10 +255,43 @@ class Reading(unittest.TestCase):
         finally:
             os.kill(self.leader.process.pid, signal.SIGCONT)
 
+    def test_whether_it_can_serve(self):
+        """Its page asks the leader: one that is stopped is known, and has an address, but does not answer."""
+        wait_until(lambda: self.reads_itself(), "reading")
+        self.assertNotIn("reason", ready(self.follower.port)[1])
+        counted = metric(self.follower.port, "relay_requests")
+        os.kill(self.leader.process.pid, signal.SIGSTOP)
+        try:
+            wait_until(lambda: "reason" in ready(self.follower.port)[1], "noticing")
+            status, page = ready(self.follower.port)
+            self.assertEqual((status, page["status"], page["role"]), (200, "ready", "serving"))
+            self.assertEqual(page["reason"], "no leader answers: items are read, the rest waits")
+        finally:
+            os.kill(self.leader.process.pid, signal.SIGCONT)
+        wait_until(lambda: "reason" not in ready(self.follower.port)[1], "being well again")
+        self.assertEqual(metric(self.follower.port, "relay_requests"), counted)
+
     def reads_itself(self):
         before = metric(self.follower.port, "relay_requests")
         post(self.follower.port, "GetItem", TableName="table", Key={"k": {"S": "a"}})
         return metric(self.follower.port, "relay_requests") == before
+
+
+class Health(unittest.TestCase):
+    def test_one_that_reads_nothing_needs_the_leader(self):
+        """With --audit all is handed on: without a leader that answers there is nothing that it could serve."""
+        store = new_store()
+        with tempfile.TemporaryDirectory() as folder, Server("--store", store) as leader, \
+                Follower("--store", store, "--audit", pathlib.Path(folder, "audit")) as follower:
+            self.assertEqual(ready(follower.port)[0], 200)
+            os.kill(leader.process.pid, signal.SIGSTOP)
+            try:
+                wait_until(lambda: ready(follower.port)[0] == 503, "noticing")
+                status, page = ready(follower.port)
+                self.assertEqual((status, page["status"], page["reason"]), (503, "waiting", "no leader answers"))
+            finally:
+                os.kill(leader.process.pid, signal.SIGCONT)
+            wait_until(lambda: ready(follower.port)[0] == 200, "being well again")
 
 
 class Signed(unittest.TestCase):

@@ -107,6 +107,10 @@ struct error *postgres_store_leader(struct store *base, struct arena *arena,
     return NULL;
 }
 
+int64_t postgres_store_contact_ms(struct store *base) {
+    return atomic_load(&postgres_of(base)->tally.contact_ms);
+}
+
 /* ---- where we are ---- */
 
 void postgres_store_own_address(struct store *base, char ret_address[POSTGRES_ADDRESS_CHARS]) {

@@ -26,6 +26,9 @@ struct postgres_leader {
 struct error *postgres_store_leader(struct store *store, struct arena *arena,
                                     struct postgres_leader *ret_leader);
 
+/* When the server answered last, about the lead; of the system's clock. Any thread. */
+int64_t postgres_store_contact_ms(struct store *store);
+
 /* By which address of this machine the server is reached; 127.0.0.1 when that is by a file. */
 void postgres_store_own_address(struct store *store, char ret_address[POSTGRES_ADDRESS_CHARS]);
 
