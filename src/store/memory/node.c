@@ -3,7 +3,8 @@
  * Invariants: a node is changed only when the edit made it (node_writable); every key of a node
  * begins with node->prefix, and heads[i] agrees with records[i] under that prefix.
  * Memory: an object made by the edit is freed at once when dropped, since nobody else has seen it;
- * an older one joins edit->retired, unless it is another store's. Threads: the writer, but node_search and node_child_index. */
+ * an older one joins edit->retired, unless it is another store's.
+ * Threads: the writer, but node_search and node_child_index. */
 #include "store/memory/node.h"
 
 #include <stdlib.h>
