@@ -254,8 +254,16 @@ static struct connection *connection_of_exchange(struct exchange *exchange) {
     return container_of(exchange, struct connection, exchange);
 }
 
+static void give_back(struct exchange *exchange) {
+    void (*ended)(struct exchange * exchange) = exchange->ended;
+    exchange->ended = NULL;
+    if (__builtin_expect(ended != NULL, 0))
+        ended(exchange);
+}
+
 static void answer(struct connection *c, const struct exchange_reply_options *options) {
     CHECK(c->handling && !c->replied);
+    give_back(&c->exchange);
     c->answer = *options;
     c->replied = true;
     connection_run(c);
@@ -289,6 +297,7 @@ static bool make_reply_room(struct connection *c) {
 
 void exchange_try_again(struct exchange *exchange) {
     struct connection *c = connection_of_exchange(exchange);
+    give_back(exchange);
     c->reply_room = c->memory[MEMORY_WORK].own + c->memory[MEMORY_WORK].missing * 2;
     buffer_release(&exchange->reply);
     arena_reset(&exchange->arena);

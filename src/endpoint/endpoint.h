@@ -65,6 +65,9 @@ struct exchange {
     void *thread_context;        /* what thread_start() returned for that thread */
     struct net_task task;        /* the handler's own: for its way back to the thread */
     void *user;                  /* the handler's own; NULL when the handler is called */
+    /* Called once when the handler gives the exchange back, whether replied to or to try again;
+     * NULL, which it is when the handler is called: nobody is. */
+    void (*ended)(struct exchange *exchange);
     /* A handler that made a long body on another thread may have taken its checksum there, too. */
     bool crc32_known;
     uint32_t crc32;

@@ -1,5 +1,6 @@
 /* beside.c - the services besides DynamoDB, the hand by which one of them changes tables, and the
  * users that another one tells of. */
+#include "crypto/keyring.h"
 #include "pipeline/inside_call.h"
 #include "server/access.h"
 #include "server/services.h"
@@ -31,8 +32,18 @@ static struct error *change_capacity(void *user, struct arena *arena,
 
 /* ---- whom it knows ---- */
 
+/* One for all worlds: users that are in a snapshot have to be read in the next. */
+static const struct keyring *secrets_of(struct server *server) {
+    pthread_mutex_lock(&server->worlds_lock);
+    if (server->unverified_secrets == NULL)
+        server->unverified_secrets = keyring_new_random();
+    pthread_mutex_unlock(&server->worlds_lock);
+    return server->unverified_secrets;
+}
+
 static struct error *open_unverified(struct world *world, struct arena *arena) {
     const struct access_options options = {.engine = world->engine,
+                                           .shared = secrets_of(world->server),
                                            .account = slice_text(world->server->config.account)};
     return world->unverified == NULL ? access_open(arena, &options, &world->unverified) : NULL;
 }

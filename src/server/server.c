@@ -27,6 +27,8 @@
 #include "server/reading.h"
 #include "server/state.h"
 #include "server/world.h"
+#include "server/world_threads.h"
+#include "server/worlds.h"
 
 enum { STOP_GRACE_MS = 5000, WORKERS_MAX = 4, WORKERS_OF_FAR_STORE = 12, FILES_LOOK_MS = 2000 };
 
@@ -133,9 +135,25 @@ static struct endpoint_limits limits_of(const struct server_config *config) {
     return limits;
 }
 
+static void answer_as_node(struct endpoint_config *config) {
+    config->handle = node_handle;
+    config->handle_form = node_handle_form;
+    config->handle_service = node_handle_service;
+    config->handle_own = node_handle_own;
+    config->ticked = server_io_thread_ticked;
+    config->memory_freed = node_memory_freed;
+}
+
+static void answer_in_worlds(struct endpoint_config *config) {
+    config->handle = world_threads_handle;
+    config->handle_form = world_threads_handle_form;
+    config->handle_service = world_threads_handle_service;
+    config->handle_own = world_threads_handle_own;
+    config->ticked = server_io_thread_ticked;
+}
+
 struct endpoint_config server_endpoint_config(struct server *server, struct arena *arena) {
-    bool shared = server->node.tls != NULL;
-    return (struct endpoint_config){
+    struct endpoint_config config = {
         .host = slice_text(server->config.host),
         .port = server->config.port,
         .passed_fds = server->config.passed_fds,
@@ -149,19 +167,23 @@ struct endpoint_config server_endpoint_config(struct server *server, struct aren
         /* The Date header tells the real time: SDKs correct the dates they sign with by it. */
         .clock = &system_clock,
         .random = &system_random,
-        .handle = shared ? node_handle : pipeline_handle,
-        .handle_form = shared ? node_handle_form : query_handle,
-        .handle_service = shared ? node_handle_service : service_route_handle,
-        .handle_own = shared ? node_handle_own : routes_handle,
+        .handle = pipeline_handle,
+        .handle_form = query_handle,
+        .handle_service = service_route_handle,
+        .handle_own = routes_handle,
         .handle_other = pages_handle,
         .turned_away = pipeline_turned_away,
         .thread_start = server_io_thread_start,
         .thread_stop = server_io_thread_stop,
-        .ticked = shared ? server_io_thread_ticked : NULL,
         .sent = server_io_thread_sent,
-        .memory_freed = shared ? node_memory_freed : memory_freed,
+        .memory_freed = memory_freed,
         .user = server,
     };
+    if (server->node.tls != NULL)
+        answer_as_node(&config);
+    else if (server->config.test_reset)
+        answer_in_worlds(&config);
+    return config;
 }
 
 struct error *server_start_endpoint(struct server *server, struct arena *arena) {
@@ -193,6 +215,8 @@ static struct error *run_metrics_command(void *user, struct arena *arena, struct
  * directory can be backed up. */
 static void start_control(struct server *server, struct arena *arena) {
     const char *program = server->config.program;
+    if (server->config.data_directory == NULL)
+        return;
     struct control_options options = {
         .directory = server->config.data_directory,
         .store = server->world->store,
@@ -205,8 +229,6 @@ static void start_control(struct server *server, struct arena *arena) {
         .tally = &server->backups,
         .service_count = 2,
     };
-    if (server->config.data_directory == NULL)
-        return;
     server->control_services[0] =
         (struct control_service){ACCESS_SERVICE, run_access_command, server};
     server->control_services[1] =
@@ -216,7 +238,20 @@ static void start_control(struct server *server, struct arena *arena) {
         log_error("no backup while the server runs: %.*s", SLICE_ARGS(error->message));
 }
 
+/* What somebody wants to keep is nothing that a request may take away at once, and who has to sign
+ * is known by keys that would go with it. */
+static struct error *check_reset(const struct server *server, struct arena *arena) {
+    const struct server_config *config = &server->config;
+    if (!config->test_reset)
+        return NULL;
+    if (config->data_directory != NULL || config->store_url != NULL)
+        return error_local(arena,
+                           "--test-reset is for servers that keep nothing: it wants --memory");
+    return config->auth ? error_local(arena, "--test-reset and --auth exclude each other") : NULL;
+}
+
 static struct error *start_all(struct server *server, struct arena *arena) {
+    TRY(check_reset(server, arena));
     server->endpoint_name =
         arena_printf(&server->arena, "%s:%u", server->config.host, server->config.port);
     TRY(load_policy(server, arena));
@@ -224,6 +259,7 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     TRY(server_start_metrics_endpoint(server, arena));
     TRY(open_certificates(server, arena));
     TRY(server_start_engine(server, arena));
+    worlds_open(server);
     server_count_unencrypted(server);
     TRY(open_access(server, arena));
     TRY(open_audit(server, arena));
@@ -246,6 +282,8 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     ticks_start();
     server->config = *config;
     arena_init(&server->arena);
+    pthread_mutex_init(&server->worlds_lock, NULL);
+    pthread_mutex_init(&server->snapshots_lock, NULL);
     server_name_operations(server);
     server->world = world_new(server);
     if (server->config.threads == 0) {
@@ -288,7 +326,7 @@ bool server_look(struct server *server) {
     server_give_back_memory(server);
     if (server->certificates != NULL)
         certificates_look(server->certificates);
-    return store_leads(server->world->store);
+    return server->config.store_url == NULL || store_leads(server->world->store);
 }
 
 struct slice server_place(const struct server *server) {
@@ -330,9 +368,10 @@ void server_stop(struct server *server) {
     delays_stop(server->delays);
     audit_log_close(server->audit);
     access_close(server->access);
-    world_close(server->world);
+    worlds_close(server);
     data_directory_release(&server->data);
     keyring_free(server->shared_secrets);
+    keyring_free(server->unverified_secrets);
     certificates_close(server->certificates);
     server_close_node(server);
     arena_release(&server->arena);

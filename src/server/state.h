@@ -23,7 +23,10 @@ struct audit_log;
 struct certificates;
 struct delays;
 struct endpoint;
+struct kept_snapshot;
+struct memory_snapshot;
 struct reading;
+struct thread_world;
 struct world;
 
 /* A server as one of several on a store: where it hears the others, and whom it hands requests on
@@ -48,10 +51,15 @@ struct server {
     struct worker_task trim_task;
     atomic_flag trims; /* the task is on its way */
     struct data_directory data;
-    struct keyring *shared_secrets; /* seals secrets in a store of several servers; or NULL */
-    struct slice place;             /* of such a store */
-    struct world *world;
-    struct access *access; /* NULL: signatures are not verified */
+    struct keyring *shared_secrets;     /* seals secrets in a store of several servers; or NULL */
+    struct slice place;                 /* of such a store */
+    struct world *world;                /* with test_reset worlds.h tells which */
+    pthread_mutex_t worlds_lock;        /* of that, and of the next */
+    struct keyring *unverified_secrets; /* of users to try things with; NULL: there are none yet */
+    struct memory_snapshot *fresh;      /* with test_reset: what a world begins with */
+    struct kept_snapshot *snapshots;
+    pthread_mutex_t snapshots_lock; /* of these */
+    struct access *access;          /* NULL: signatures are not verified */
     struct control_service control_services[2];
     struct control_tally backups;
     struct slice first_key[2]; /* id and secret, until they were told; absent: there is none */
@@ -80,7 +88,12 @@ struct server_thread {
     struct relay *relay;             /* NULL: it hands nothing on */
     struct pipeline_thread *reader;  /* while another server leads; NULL: it does not read itself */
     bool serves;
+    struct server *server;
+    struct thread_world *worlds; /* with test_reset, instead of `pipeline` (worlds.h) */
 };
+/* What a thread has of a world, besides pages and console. */
+void server_thread_fill(struct world *world, struct pipeline_thread *thread);
+void server_thread_empty(struct pipeline_thread *thread);
 void *server_io_thread_start(void *user, unsigned index);
 /* Of the endpoint where others hand requests on. */
 void *server_relayed_thread_start(void *user, unsigned index);

@@ -8,6 +8,7 @@
 #include "server/services.h"
 #include "server/state.h"
 #include "server/world.h"
+#include "server/world_threads.h"
 
 static void publish(void *user) {
     publisher_sample(user);
@@ -17,10 +18,12 @@ static void publish(void *user) {
 static struct server_thread *thread_new(struct server *server) {
     struct server_thread *thread = calloc(1, sizeof(*thread));
     CHECK(thread != NULL);
+    thread->server = server;
     thread->pipeline.owner = thread;
     thread->pipeline.pages = &server->pages;
     thread->pipeline.console = server->config.no_console ? NULL : &server->console;
-    if (server->node.tls == NULL || atomic_load(&server->node.serves))
+    if (!server->config.test_reset &&
+        (server->node.tls == NULL || atomic_load(&server->node.serves)))
         server_thread_serve(server, thread);
     return thread;
 }
@@ -30,7 +33,7 @@ void *server_io_thread_start(void *user, unsigned index) {
     struct server *server = user;
     struct relay_options options = {.tls = server->node.tls, .tally = &server->node.tally};
     struct server_thread *thread = thread_new(server);
-    if (!thread->serves)
+    if (server->node.tls != NULL && !thread->serves)
         thread->relay = relay_new(&options);
     return thread;
 }
@@ -40,7 +43,7 @@ void *server_relayed_thread_start(void *user, unsigned index) {
     return thread_new(user);
 }
 
-static void fill(struct world *world, struct pipeline_thread *thread) {
+void server_thread_fill(struct world *world, struct pipeline_thread *thread) {
     struct server *server = world->server;
     thread->ops = world_context(world, world->engine);
     thread->contexts = &world->contexts;
@@ -58,6 +61,12 @@ static void fill(struct world *world, struct pipeline_thread *thread) {
     thread->faults = world->faults;
     thread->delays = server->delays;
     thread->test_clock = server->config.test_clock ? &world->movable : NULL;
+}
+
+void server_thread_empty(struct pipeline_thread *thread) {
+    world_context_end(&thread->ops);
+    authenticator_free(thread->authenticator);
+    auditor_free(thread->auditor);
 }
 
 /* It has an engine and workers of its own. */
@@ -83,7 +92,7 @@ void server_thread_read(struct server *server, struct server_thread *thread) {
 void server_thread_serve(struct server *server, struct server_thread *thread) {
     if (thread->serves)
         return;
-    fill(server->world, &thread->pipeline);
+    server_thread_fill(server->world, &thread->pipeline);
     thread->serves = true;
     if (thread->relay != NULL)
         relay_serve(thread->relay);
@@ -101,10 +110,9 @@ void server_io_thread_stop(void *user, void *context) {
     (void)user;
     struct server_thread *thread = context;
     if (thread->serves)
-        world_context_end(&thread->pipeline.ops);
+        server_thread_empty(&thread->pipeline);
+    world_threads_forget(thread);
     free_reader(thread->reader);
-    authenticator_free(thread->pipeline.authenticator);
-    auditor_free(thread->pipeline.auditor);
     relay_free(thread->relay);
     free(thread);
 }
@@ -116,10 +124,12 @@ void server_io_thread_sent(void *user, void *context) {
         call_meter_sent(&thread->pipeline.meter);
     else if (thread->reader != NULL)
         call_meter_sent(&thread->reader->meter);
+    else
+        world_threads_sent(thread);
 }
 
 bool server_io_thread_ticked(void *user, void *context) {
     (void)user;
     struct server_thread *thread = context;
-    return thread->relay != NULL && relay_tick(thread->relay);
+    return thread->relay != NULL ? relay_tick(thread->relay) : world_threads_ticked(thread);
 }

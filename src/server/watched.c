@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "server/state.h"
 #include "server/world.h"
+#include "server/worlds.h"
 
 enum { METRICS_CONNECTIONS_MAX = 100 };
 
@@ -18,10 +19,16 @@ void server_name_operations(struct server *server) {
 }
 
 struct slice server_write_metrics(void *user, struct slice accept, struct buffer *out) {
-    const struct server *server = user;
-    struct catalog_view *view = catalog_view_new(engine_catalog(server->world->engine));
-    struct slice type = telemetry_write(&server->telemetry, view, accept, out);
+    struct server *server = user;
+    struct world *world = worlds_take(server);
+    struct telemetry telemetry = server->telemetry;
+    telemetry.meters = world->meters;
+    telemetry.engine = world->engine;
+    telemetry.store = world->store;
+    struct catalog_view *view = catalog_view_new(engine_catalog(world->engine));
+    struct slice type = telemetry_write(&telemetry, view, accept, out);
     catalog_view_free(view);
+    worlds_give(world);
     return type;
 }
 
@@ -60,9 +67,6 @@ void server_open_pages(struct server *server) {
 
 void server_publish_pages(struct server *server) {
     server->telemetry = (struct telemetry){
-        .meters = server->world->meters,
-        .engine = server->world->engine,
-        .store = server->world->store,
         .endpoint = server->endpoint,
         .workers = server->workers,
         .backups = &server->backups,

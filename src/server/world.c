@@ -50,6 +50,7 @@ struct world *world_new(struct server *server) {
     struct world *world = calloc(1, sizeof(*world));
     CHECK(world != NULL && pthread_mutex_init(&world->unverified_lock, NULL) == 0);
     world->server = server;
+    atomic_init(&world->holders, 1);
     world->meters = meters_new();
     world->commit_meters = meters_join(world->meters);
     world->slow.least_ns = (uint64_t)config->slow_ms * 1000000;

@@ -1,8 +1,9 @@
 /* world.h - a database and all that goes with it: its clock, its engine, the services beside it,
  * what was counted of it and what is to go wrong in it.
  *
- * A server has one. What does not depend on the data is the server's: sockets, workers, the audit
- * log, whom it lets in. Threads: made and closed by one thread; contexts are each thread's own. */
+ * A server has one; where tests reset it, one after another (worlds.h). What does not depend on the
+ * data is the server's: sockets, workers, the audit log, whom it lets in. Threads: made and closed
+ * by one thread; contexts are each thread's own. */
 #ifndef GRAMME_SERVER_WORLD_H
 #define GRAMME_SERVER_WORLD_H
 
@@ -11,6 +12,7 @@
 #include "base/steady_clock.h"
 #include "pipeline/contexts.h"
 #include "pipeline/slow_log.h"
+#include "pipeline/workers.h"
 
 struct access;
 struct faults;
@@ -38,9 +40,13 @@ struct world {
     struct op_context inside; /* of operations that it asks for itself */
     struct publisher *publisher;
     struct contexts contexts; /* of calls on workers */
+    /* worlds.h: */
+    atomic_size_t holders;
+    atomic_bool left;
+    struct worker_task closing;
 };
 
-/* Its clock goes from here on; there is nothing yet. */
+/* Its clock goes from here on; there is nothing yet. Its maker holds it. */
 struct world *world_new(struct server *server);
 /* Takes the store over, also on failure. Then what stands on the engine, once whom the server lets
  * in is known. */

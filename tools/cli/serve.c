@@ -470,6 +470,9 @@ static const struct option serve_options[] = {
      .help = "requests fail, wait or lose their connection when they are told to: GET, POST and "
              "DELETE of /_gramme/faults, as in {\"Operation\": \"PutItem\", \"Error\": "
              "\"ThrottlingException\", \"Count\": 3}; see docs/THROTTLING.md"},
+    {"test-reset", .kind = OPTION_FLAG, AT(config.test_reset),
+     .help = "with --memory: everything is as new after a POST of /_gramme/reset, and as it was "
+             "after one of /_gramme/snapshots/NAME/restore; see docs/TESTING.md"},
     {"test-clock", .kind = OPTION_FLAG, AT(config.test_clock),
      .help = "time can be read and moved forward, so that items expire at once: GET and POST of "
              "/_gramme/clock with {\"Now\": SECONDS}, {\"Advance\": SECONDS} or {\"Running\": "

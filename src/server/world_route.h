@@ -1,0 +1,20 @@
+/* world_route.h - /_gramme/reset and /_gramme/snapshots: a world as new, kept and brought back, for
+ * tests of clients.
+ *
+ *   POST   /_gramme/reset                    everything is as when the server started
+ *   GET    /_gramme/snapshots                {"Snapshots": [{"Name": "seeded", "Made": 1700000000}]}
+ *   POST   /_gramme/snapshots                {"Name": "seeded"}: keeps what there is now
+ *   POST   /_gramme/snapshots/NAME/restore   as it was then
+ *   DELETE /_gramme/snapshots/NAME           forgets it */
+#ifndef GRAMME_SERVER_WORLD_ROUTE_H
+#define GRAMME_SERVER_WORLD_ROUTE_H
+
+#include <stdbool.h>
+
+struct exchange;
+struct server;
+
+/* False: it is none of these, and nothing has happened. The work is a worker's. */
+bool world_route_handle(struct exchange *exchange, struct server *server);
+
+#endif

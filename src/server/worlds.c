@@ -1,0 +1,187 @@
+/* worlds.c - see worlds.h. */
+#include "server/worlds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/container.h"
+#include "server/state.h"
+#include "server/world.h"
+#include "store/memory/memory.h"
+
+struct kept_snapshot {
+    struct snapshot_entry entry;
+    struct memory_snapshot *snapshot;
+    struct kept_snapshot *next;
+};
+
+/* ---- who holds a world ---- */
+
+struct world *worlds_take(struct server *server) {
+    pthread_mutex_lock(&server->worlds_lock);
+    struct world *world = server->world;
+    atomic_fetch_add_explicit(&world->holders, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&server->worlds_lock);
+    return world;
+}
+
+static void close_world(struct worker_task *task) {
+    world_close(container_of(task, struct world, closing));
+}
+
+void worlds_give(struct world *world) {
+    if (atomic_fetch_sub_explicit(&world->holders, 1, memory_order_acq_rel) > 1)
+        return;
+    world->closing.run = close_world;
+    workers_submit(world->server->workers, &world->closing);
+}
+
+/* ---- another world ---- */
+
+static struct error *make(struct server *server, struct arena *arena,
+                          struct memory_snapshot *snapshot, struct world **ret_world) {
+    struct world *world = world_new(server);
+    struct error *error = world_open(world, arena, memory_store_fork(snapshot));
+    if (error == NULL)
+        error = world_start(world, arena);
+    if (error != NULL)
+        world_close(world);
+    else
+        *ret_world = world;
+    return error;
+}
+
+/* Changes have numbers that are times. Whoever has read a stream in the world that was left, and
+ * goes on in this one, is behind all changes there and before those that follow the answer. */
+static void wait_for_later(void) {
+    int64_t now_ms = clock_now_ms(&system_clock);
+    while (clock_now_ms(&system_clock) <= now_ms)
+        nanosleep(&(struct timespec){.tv_nsec = 100 * 1000}, NULL);
+}
+
+static struct error *replace(struct server *server, struct arena *arena,
+                             struct memory_snapshot *snapshot) {
+    struct world *world = NULL;
+    TRY(make(server, arena, snapshot, &world));
+    pthread_mutex_lock(&server->worlds_lock);
+    struct world *old = server->world;
+    server->world = world;
+    pthread_mutex_unlock(&server->worlds_lock);
+    atomic_store(&old->left, true);
+    worlds_give(old);
+    wait_for_later();
+    return NULL;
+}
+
+/* The database is still the one that it was: it knows the texts that it gave to clients. */
+void worlds_open(struct server *server) {
+    if (server->config.test_reset)
+        server->fresh = memory_store_snapshot(server->world->store);
+}
+
+struct error *worlds_reset(struct server *server, struct arena *arena) {
+    return replace(server, arena, server->fresh);
+}
+
+/* ---- snapshots ---- */
+
+/* The list's lock is held. NULL's place is its end. */
+static struct kept_snapshot **find(struct server *server, struct slice name) {
+    struct kept_snapshot **link = &server->snapshots;
+    while (*link != NULL && !slice_equal(slice_text((*link)->entry.name), name))
+        link = &(*link)->next;
+    return link;
+}
+
+static struct kept_snapshot *take_out(struct kept_snapshot **link) {
+    struct kept_snapshot *kept = *link;
+    if (kept != NULL)
+        *link = kept->next;
+    return kept;
+}
+
+/* Freeing may take a while: not under the lock. */
+static void free_kept(struct kept_snapshot *kept) {
+    if (kept == NULL)
+        return;
+    memory_snapshot_unref(kept->snapshot);
+    free(kept);
+}
+
+static size_t count_kept(const struct server *server) {
+    size_t count = 0;
+    for (const struct kept_snapshot *kept = server->snapshots; kept != NULL; kept = kept->next)
+        count++;
+    return count;
+}
+
+static struct kept_snapshot *keep_now(struct server *server, struct slice name) {
+    struct kept_snapshot *kept = calloc(1, sizeof(*kept));
+    CHECK(kept != NULL && name.len < sizeof(kept->entry.name));
+    snprintf(kept->entry.name, sizeof(kept->entry.name), "%.*s", SLICE_ARGS(name));
+    kept->entry.made_ms = clock_now_ms(&system_clock);
+    struct world *world = worlds_take(server);
+    kept->snapshot = memory_store_snapshot(world->store);
+    worlds_give(world);
+    return kept;
+}
+
+struct error *worlds_keep(struct server *server, struct arena *arena, struct slice name) {
+    struct kept_snapshot *kept = keep_now(server, name);
+    pthread_mutex_lock(&server->snapshots_lock);
+    struct kept_snapshot *before = take_out(find(server, name));
+    bool room = count_kept(server) < SNAPSHOTS_MAX;
+    if (room)
+        *find(server, name) = kept;
+    pthread_mutex_unlock(&server->snapshots_lock);
+    free_kept(room ? before : kept);
+    return room ? NULL
+                : error_validation(arena, "there are %d snapshots already, and no more may be kept",
+                                   SNAPSHOTS_MAX);
+}
+
+static struct error *no_snapshot(struct arena *arena, struct slice name) {
+    return error_validation(arena, "there is no snapshot %.*s", SLICE_ARGS(name));
+}
+
+struct error *worlds_restore(struct server *server, struct arena *arena, struct slice name) {
+    pthread_mutex_lock(&server->snapshots_lock);
+    const struct kept_snapshot *kept = *find(server, name);
+    struct memory_snapshot *snapshot = kept == NULL ? NULL : memory_snapshot_ref(kept->snapshot);
+    pthread_mutex_unlock(&server->snapshots_lock);
+    if (snapshot == NULL)
+        return no_snapshot(arena, name);
+    struct error *error = replace(server, arena, snapshot);
+    memory_snapshot_unref(snapshot);
+    return error;
+}
+
+struct error *worlds_drop(struct server *server, struct arena *arena, struct slice name) {
+    pthread_mutex_lock(&server->snapshots_lock);
+    struct kept_snapshot *kept = take_out(find(server, name));
+    pthread_mutex_unlock(&server->snapshots_lock);
+    if (kept == NULL)
+        return no_snapshot(arena, name);
+    free_kept(kept);
+    return NULL;
+}
+
+size_t worlds_list(struct server *server, struct arena *arena, struct snapshot_entry **ret_list) {
+    size_t count = 0;
+    pthread_mutex_lock(&server->snapshots_lock);
+    *ret_list = ARENA_ARRAY(arena, struct snapshot_entry, count_kept(server));
+    for (const struct kept_snapshot *kept = server->snapshots; kept != NULL; kept = kept->next)
+        (*ret_list)[count++] = kept->entry;
+    pthread_mutex_unlock(&server->snapshots_lock);
+    return count;
+}
+
+void worlds_close(struct server *server) {
+    world_close(server->world);
+    while (server->snapshots != NULL)
+        free_kept(take_out(&server->snapshots));
+    memory_snapshot_unref(server->fresh);
+    pthread_mutex_destroy(&server->worlds_lock);
+    pthread_mutex_destroy(&server->snapshots_lock);
+}

@@ -1,0 +1,43 @@
+/* worlds.h - a server whose world tests may replace: by a new one, or by one that begins as a
+ * snapshot.
+ *
+ * Each request is of the world that is there when it comes, to its end; what it does in one that
+ * was left meanwhile happened before. A world that was left is closed when the last who holds it
+ * lets go, by a worker: its threads end then, and its memory is freed, for which nobody waits.
+ *
+ * Threads: any. */
+#ifndef GRAMME_SERVER_WORLDS_H
+#define GRAMME_SERVER_WORLDS_H
+
+#include "base/error.h"
+
+struct server;
+struct world;
+
+/* The world that is there now, held until it is given back. Of every server. */
+struct world *worlds_take(struct server *server);
+void worlds_give(struct world *world);
+
+/* The server's world was opened, and nothing has happened in it. */
+void worlds_open(struct server *server);
+/* A server whose world is as new. */
+struct error *worlds_reset(struct server *server, struct arena *arena);
+
+/* Snapshots have names. One that is there already is replaced. */
+enum { SNAPSHOTS_MAX = 100, SNAPSHOT_NAME_MAX = 64 };
+
+struct error *worlds_keep(struct server *server, struct arena *arena, struct slice name);
+struct error *worlds_restore(struct server *server, struct arena *arena, struct slice name);
+struct error *worlds_drop(struct server *server, struct arena *arena, struct slice name);
+
+struct snapshot_entry {
+    char name[SNAPSHOT_NAME_MAX + 1];
+    int64_t made_ms; /* by the system's clock */
+};
+/* In the order of their making, in the arena. */
+size_t worlds_list(struct server *server, struct arena *arena, struct snapshot_entry **ret_list);
+
+/* At the server's end, when no thread has a context any more. */
+void worlds_close(struct server *server);
+
+#endif
