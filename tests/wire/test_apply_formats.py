@@ -1,5 +1,6 @@
 """`gramme apply` of what is not a template itself: made for real, and nothing to do the second time."""
 
+import json
 import pathlib
 import textwrap
 import unittest
@@ -80,6 +81,70 @@ class Serverless(ApplyTest):
         status, out, err = self.run_service()
         self.assertEqual((status, out, err), (
             2, "", "service/serverless.yml:9:5: ${file(config/missing.yml)}: there is no such file or value\n"))
+
+
+class Terraform(ApplyTest):
+    """A plan as `terraform show -json` prints one: on a single line."""
+
+    @staticmethod
+    def resource(address, kind, values, unknown):
+        return ({"address": address, "mode": "managed", "type": kind, "name": "x", "values": values},
+                {"address": address, "change": {"actions": ["create"], "after_unknown": unknown}})
+
+    def plan(self, name="orders", **more):
+        table = {"name": name, "billing_mode": "PAY_PER_REQUEST", "hash_key": "pk", "range_key": None,
+                 "attribute": [{"name": "pk", "type": "S"}, {"name": "a", "type": "N"}],
+                 "global_secondary_index": [{"name": "by-a", "hash_key": "a", "range_key": None, "projection_type": "ALL",
+                                             "non_key_attributes": [], "read_capacity": None, "write_capacity": None}],
+                 "ttl": [{"attribute_name": "expires", "enabled": True}], "stream_enabled": True,
+                 "stream_view_type": "NEW_IMAGE", "tags": {"team": "shop"}, **more}
+        policy = {"policy": json.dumps({"Version": "2012-10-17", "Statement": [
+            {"Effect": "Allow", "Principal": {"AWS": "000000000000"}, "Action": "dynamodb:GetItem", "Resource": "*"}]})}
+        pairs = [self.resource("module.shop.aws_dynamodb_table.t[0]", "aws_dynamodb_table", table,
+                               {"arn": True, "id": True, "tags_all": True, "read_capacity": True}),
+                 self.resource("module.shop.aws_dynamodb_contributor_insights.i", "aws_dynamodb_contributor_insights",
+                               {"table_name": name, "index_name": None}, {"id": True}),
+                 self.resource("aws_dynamodb_resource_policy.p", "aws_dynamodb_resource_policy",
+                               {**policy, "resource_arn": f"arn:aws:dynamodb:us-east-1:000000000000:table/{name}"}, {})]
+        module = {"address": "module.shop", "resources": [pair[0] for pair in pairs]}
+        return json.dumps({"format_version": "1.2", "terraform_version": "1.9.8",
+                           "planned_values": {"outputs": {"table": {"sensitive": False, "value": name}},
+                                              "root_module": {"child_modules": [module]}},
+                           "resource_changes": [pair[1] for pair in pairs]}, separators=(",", ":"))
+
+    def test_a_plan_is_carried_out_and_nothing_is_left(self):
+        out = self.assert_applied(self.plan(), name="plan.json")
+        self.assertEqual(out, textwrap.dedent("""\
+            + create table orders
+                keys: pk (S, HASH)
+                billing: PAY_PER_REQUEST
+                global index by-a: a (N, HASH); projects ALL
+                stream: NEW_IMAGE
+                tag: team = shop
+                policy: 1 statement
+                time to live: expires
+                contributor insights: ACCESSED_AND_THROTTLED_KEYS
+
+            creating table orders ... done
+            setting the time to live of orders ... done
+            changing the contributor insights of orders ... done
+
+            1 created, 0 changed, 0 replaced, 0 unchanged
+
+            Outputs
+              table  orders
+            """))
+        out = self.assert_applied(self.plan(), name="plan.json")
+        self.assertIn("Nothing to do: 1 table is as the template says\n", out)
+
+    def test_a_mistake_has_the_address_for_its_place(self):
+        self.assert_wrong(self.plan(hash_key="id"), name="plan.json",
+                          error="plan.json: module.shop.aws_dynamodb_table.t[0]: AttributeDefinitions does not define "
+                                "the key attribute 'id'")
+
+    def test_a_plan_of_a_whole_application_may_be_large(self):
+        large = self.plan().replace('"resource_changes":', '"prior_state":"' + "x" * (3 << 20) + '","resource_changes":')
+        self.assertIn("1 created", self.assert_applied(large, name="plan.json"))
 
 
 if __name__ == "__main__":

@@ -403,9 +403,11 @@ static const struct option apply_options[] = {
 
 const struct command command_apply = {
     .name = "apply",
-    .summary = "make tables from a CloudFormation or SAM template, or from serverless.yml",
+    .summary =
+        "make tables from a CloudFormation or SAM template, serverless.yml or a plan of Terraform",
     .about = "Makes and changes tables, alarms and dashboards so that they are as the "
-             "CloudFormation or SAM template says, or the one within a serverless.yml. Shows its "
+             "CloudFormation or SAM template says, or the one within a serverless.yml, or a plan "
+             "of Terraform (terraform show -json). Shows its "
              "plan first, changes only what "
              "differs, and does nothing the second "
              "time.",

@@ -5,22 +5,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/check.h"
+
 struct error *apply_read(struct arena *arena, const char *name, struct slice *ret_text) {
     bool is_stream = strcmp(name, "-") == 0;
     FILE *file = is_stream ? stdin : fopen(name, "rb");
     if (file == NULL)
         return error_local(arena, "%s: %s", name, strerror(errno));
     /* One byte more than allowed shows that it is too long. */
-    char *text = arena_alloc(arena, TEMPLATE_BYTES_MAX + 1);
-    size_t len = fread(text, 1, TEMPLATE_BYTES_MAX + 1, file);
+    char *text = malloc(PLAN_BYTES_MAX + 1);
+    CHECK(text != NULL);
+    size_t len = fread(text, 1, PLAN_BYTES_MAX + 1, file);
     bool broken = ferror(file) != 0;
     int why = errno;
     if (!is_stream)
         fclose(file);
-    if (broken)
-        return error_local(arena, "%s: %s", name, strerror(why));
-    *ret_text = slice_of(text, len);
-    return NULL;
+    *ret_text = arena_slice(arena, slice_of(text, len));
+    free(text);
+    return broken ? error_local(arena, "%s: %s", name, strerror(why)) : NULL;
 }
 
 static struct slice read_variable(void *context, struct arena *arena, struct slice name) {

@@ -32,8 +32,9 @@ static void frame_append(struct arena *arena, struct composer_frame *frame,
 }
 
 static struct error *count_node(struct composer *composer, struct mark mark) {
-    if (++composer->node_count > NODE_COUNT_MAX)
-        return document_error(composer->document, mark, "more than %d values", NODE_COUNT_MAX);
+    int most = composer->document->generous ? PLAN_NODE_COUNT_MAX : NODE_COUNT_MAX;
+    if (++composer->node_count > (size_t)most)
+        return document_error(composer->document, mark, "more than %d values", most);
     return NULL;
 }
 

@@ -3,6 +3,7 @@
 
 #include "template/resolve.h"
 #include "template/serverless.h"
+#include "template/terraform.h"
 
 struct error *template_load(struct arena *arena, const struct template_options *options,
                             struct slice text, struct template **ret_template) {
@@ -10,9 +11,12 @@ struct error *template_load(struct arena *arena, const struct template_options *
     t->document = (struct document){.arena = arena, .name = options->file};
     t->options = *options;
     const struct node *root = NULL;
+    t->document.generous = terraform_begins(text);
     TRY(document_read(&t->document, text, &root));
     if (serverless_is(root))
         TRY(serverless_template(t, root, &root));
+    else if (terraform_is(root))
+        TRY(terraform_template(t, root, &root));
     TRY(template_sections(t, root));
     TRY(parameters_resolve(t));
     *ret_template = t;

@@ -118,8 +118,10 @@ static struct slice skip_blank(struct slice text) {
 /* A document that begins with a brace is JSON, or else YAML in its flow style. */
 struct error *document_read(const struct document *document, struct slice text,
                             const struct node **ret_root) {
-    if (text.len > TEMPLATE_BYTES_MAX)
+    if (text.len > TEMPLATE_BYTES_MAX && !document->generous)
         return document_error(document, MARK_NONE, "larger than 1 MB, the limit for a template");
+    if (text.len > PLAN_BYTES_MAX)
+        return document_error(document, MARK_NONE, "larger than 16 MB, the limit for a plan");
     struct slice rest = skip_blank(text);
     if (rest.len == 0 || rest.data[0] != '{')
         return document_read_yaml(document, text, ret_root);

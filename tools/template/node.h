@@ -16,6 +16,9 @@ enum {
     TEMPLATE_BYTES_MAX = 1024 * 1024, /* CloudFormation's limit for a template */
     NODE_DEPTH_MAX = 64,
     NODE_COUNT_MAX = 100000,
+    /* Of what a tool writes about a whole application: */
+    PLAN_BYTES_MAX = 16 * 1024 * 1024,
+    PLAN_NODE_COUNT_MAX = 1000000,
     NODE_MEMBERS_MAX = 4096, /* of one mapping: their names are compared pairwise */
 };
 
@@ -64,6 +67,7 @@ struct document {
     struct arena *arena;
     struct slice name;
     const struct slice *file; /* its name in marks, when another document takes it in; or NULL */
+    bool generous;            /* a tool wrote it: the larger limits hold */
 };
 
 /* "name:line:column"; without a mark "name". */

@@ -1,5 +1,5 @@
-/* template.h - a CloudFormation or SAM template, or the one within a serverless.yml: its parameters,
- * conditions and intrinsic functions.
+/* template.h - a CloudFormation or SAM template, or the one within a serverless.yml: its
+ * parameters, conditions and intrinsic functions.
  *
  * Loading reads the text, checks the sections and gives every parameter its value. After that any
  * node of the template is resolved on demand: what a table does not need is never looked at, so a
@@ -7,9 +7,8 @@
  * could tell (an attribute of another resource) resolves to NODE_UNKNOWN; who needs it complains.
  * Bounds: depth of resolving, and the bytes that resolving may make, so that neither a cycle nor a
  * template that doubles itself runs away.
- * Memory: all in the arena given to template_load() (load.h); the text must outlive the template. One
- * thread.
- */
+ * Memory: all in the arena given to template_load() (load.h); the text must outlive the template.
+ * One thread. */
 #ifndef GRAMME_TEMPLATE_TEMPLATE_H
 #define GRAMME_TEMPLATE_TEMPLATE_H
 

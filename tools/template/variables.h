@@ -1,10 +1,10 @@
 /* variables.h - the variables of Serverless: ${self:custom.x}, ${opt:stage, 'dev'}, ${env:X},
  * ${file(tables.yml):Resources}, ${param:x}, ${sls:stage}, ${aws:region}, ${strToBool(x)}.
  *
- * A text that is one variable becomes what that stands for, a list or a mapping as well; in a longer
- * text each becomes a part of it. ${Name} and ${AWS::Region} belong to Fn::Sub and stay. What cannot
- * be told here (an address in another service, a value that nobody gave) becomes NODE_UNKNOWN, which
- * says why; whoever needs it complains.
+ * A text that is one variable becomes what that stands for, a list or a mapping as well; in a
+ * longer text each becomes a part of it. ${Name} and ${AWS::Region} belong to Fn::Sub and stay.
+ * What cannot be told here (an address in another service, a value that nobody gave) becomes
+ * NODE_UNKNOWN, which says why; whoever needs it complains.
  * Bounds: those of resolving (template.h). Memory: the template's arena. */
 #ifndef GRAMME_TEMPLATE_VARIABLES_H
 #define GRAMME_TEMPLATE_VARIABLES_H
