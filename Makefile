@@ -10,6 +10,7 @@
 #   make install  install the release build: gramme, the five systems, the client library, units for
 #                 systemd, manual pages (PREFIX, DESTDIR); make uninstall removes them
 #   make packages   all packages into dist/, with their checksums; make package-deb, -tarball, -npm, -python one of them
+#                 for this kind of machine, or, as root, for another (ARCH=arm64)
 #   make check-packages   build packages, install them in clean systems and use them there, as root
 #   make bench    measure the release build, also beside others (ARGS=--long, ARGS=--write,
 #                 ARGS="--only rivals"; ARGS=--help tells more)
@@ -40,6 +41,8 @@ TORTURE ?= 0
 FLOOR ?= 84
 FUZZ_SECONDS ?= 60
 WERROR ?=
+ARCH ?=
+KINDS := tarball npm python deb
 
 PYTHON := /usr/bin/python3
 C_FILES := $(foreach folder,src lib tools apps tests,'$(folder)/*.[ch]' '$(folder)/*.cc')
@@ -74,12 +77,14 @@ uninstall: build/build.ninja
 	@DESTDIR=$(DESTDIR) scripts/uninstall build
 	@echo "removed from $(DESTDIR)$(PREFIX)"
 
-package-%: | deps-package
-	@packaging/$*/build dist
-
 # The archive is in the packages for npm and Python; Debian's have a program of their own.
-package-npm package-python: package-tarball
-packages: package-tarball package-npm package-python package-deb
+package-%: | deps-package
+	@ARCH=$(ARCH) packaging/$*/build dist
+
+packages: $(KINDS:%=package-%)
+	@if scripts/release-root possible here; then \
+	    for kind in $(KINDS); do ARCH=arm64 packaging/$$kind/build dist || exit 1; done; \
+	else echo "Those for arm64 are left out."; fi
 	@cd dist && sha256sum *.deb *.tar.gz *.tgz *.whl >SHA256SUMS && echo "and dist/SHA256SUMS"
 
 check-packages: | deps-package

@@ -1,11 +1,14 @@
 # shellcheck shell=bash
 # What the scripts that build packages share. Each is run as packaging/KIND/build [OUTPUT], and leaves its files in OUTPUT, dist/
-# unless it is told. A package is made of the files that git knows, as they are in the work tree, and of nothing else: two builds
-# of the same files on the same release are the same, byte for byte.
+# unless it is told; they are for this kind of machine, or for the one that ARCH names. A package is made of the files that git
+# knows, as they are in the work tree, and of nothing else: two builds of the same files on the same release are the same, byte for
+# byte.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 output=$(mkdir -p "${1:-dist}" && cd "${1:-dist}" && pwd)
+here=$(dpkg --print-architecture)
+arch=${ARCH:-$here}
 version=$(sed -n "s/^ *version: '\(.*\)',$/\1/p" meson.build | head -1)
 # Every time in a package is that of the last commit.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
@@ -21,10 +24,22 @@ complain() {
     exit 1
 }
 
+# Who compiles for another kind of machine does it where there are compilers and libraries for it.
+cross() {
+    [[ $arch == "$here" || ${CROSS:-} ]] && return
+    packaging/cross "$output" "$(basename "$(dirname "$0")")" "$arch"
+    exit
+}
+
+# The names of the sources; where there is no repository, all files are.
+sources() {
+    if [[ -e .git ]]; then git ls-files -z; else find . -type f -printf '%P\0'; fi
+}
+
 # Copies the sources into a new folder.
 export_source() {
     mkdir -p "$1"
-    git ls-files -z | tar --create --ignore-failed-read --no-recursion --null --files-from=- | tar --extract --directory "$1"
+    sources | tar --create --ignore-failed-read --no-recursion --null --files-from=- | tar --extract --directory "$1"
 }
 
 # Packs a folder of $work under its own name: sorted, nobody's, and of the one time.
@@ -44,7 +59,7 @@ fill() {
         cp -r packaging/java "$folder/share/gramme/java"
         return
     fi
-    archive=$output/gramme-$version-linux-$(dpkg --print-architecture).tar.gz
+    archive=$output/gramme-$version-linux-$arch.tar.gz
     [[ -e $archive ]] || packaging/tarball/build "$output"
     tar --extract --file "$archive" --directory "$folder" --strip-components=1
     mv "$folder/share/doc/gramme"/{licences,LICENSE,gramme.cdx.json} "$folder"

@@ -14,6 +14,7 @@ PROGRAM = ROOT / "build/gramme"
 TIMEOUT_S = 1800
 KEPT = {"TableName": "kept", "BillingMode": "PAY_PER_REQUEST", "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}],
         "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}]}
+ITEM = {"k": {"S": "a"}}
 
 
 def run(*command, status=0, **options):
@@ -73,6 +74,15 @@ def call(address, operation, body):
         "Authorization": "AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0"})
     with urllib.request.urlopen(request, timeout=120) as reply:
         return json.load(reply)
+
+
+def put_item(address):
+    call(address, "CreateTable", KEPT)
+    call(address, "PutItem", {"TableName": "kept", "Item": ITEM})
+
+
+def get_item(address):
+    return call(address, "GetItem", {"TableName": "kept", "Key": ITEM})["Item"]
 
 
 def descendants(pid):

@@ -29,11 +29,10 @@ class Deb(unittest.TestCase):
                      "share/zsh/site-functions/_gramme", "share/fish/vendor_completions.d/gramme.fish", "share/gramme/java/java"):
             self.assertTrue((root / "usr" / file).is_file(), file)
         process, address = self.serve()
-        package.call(address, "CreateTable", package.KEPT)
-        package.call(address, "PutItem", {"TableName": "kept", "Item": {"k": {"S": "a"}}})
+        package.put_item(address)
         package.stop(process, "/usr/bin/gramme", package.signal.SIGKILL)
         process, address = self.serve()
-        self.assertEqual(package.call(address, "GetItem", {"TableName": "kept", "Key": {"k": {"S": "a"}}}), {"Item": {"k": {"S": "a"}}})
+        self.assertEqual(package.get_item(address), package.ITEM)
         self.assertEqual(package.stop(process, "/usr/bin/gramme"), 0)
 
         self.system.run("dpkg", "--remove", "gramme")
