@@ -36,6 +36,11 @@ sources() {
     if [[ -e .git ]]; then git ls-files -z; else find . -type f -printf '%P\0'; fi
 }
 
+# What tells one state of the sources from another.
+fingerprint() {
+    { sources | sort --zero-terminated | xargs --null sha256sum 2>/dev/null || true; } | sha256sum | cut -d ' ' -f 1
+}
+
 # Copies the sources into a new folder.
 export_source() {
     mkdir -p "$1"
@@ -49,6 +54,11 @@ pack() {
         gzip --no-name --best >"$file"
 }
 
+# Whether an archive was built from the sources as they are; its document says from which.
+is_of_these_sources() {
+    [[ -e $1 ]] && tar --extract --file "$1" --to-stdout --wildcards '*/gramme.cdx.json' | grep --quiet "$(fingerprint)"
+}
+
 # Fills the folder of a package in another language's form with the program and what it needs: all of the archive but its
 # documents, or, for a quick test, only a program that is there already.
 fill() {
@@ -60,7 +70,7 @@ fill() {
         return
     fi
     archive=$output/gramme-$version-linux-$arch.tar.gz
-    [[ -e $archive ]] || packaging/tarball/build "$output"
+    is_of_these_sources "$archive" || packaging/tarball/build "$output"
     tar --extract --file "$archive" --directory "$folder" --strip-components=1
     mv "$folder/share/doc/gramme"/{licences,LICENSE,gramme.cdx.json} "$folder"
     find "$folder/share" -mindepth 1 -maxdepth 1 ! -name gramme -exec rm -r {} +

@@ -47,6 +47,16 @@ class Npm(unittest.TestCase):
         self.assertEqual(self.npx("gramme/gramme.cjs", "--version"), run(package.PROGRAM, "--version"))
         self.npx("gramme/gramme.cjs", "no-such-command", status=2)
 
+    def test_an_archive_of_other_sources_is_not_taken(self):
+        common = ["bash", "-c", 'source "$0/packaging/common.sh" "$1"; "${@:2}"', package.ROOT]
+        with tempfile.TemporaryDirectory() as folder:
+            document, archive = pathlib.Path(folder) / "a/gramme.cdx.json", pathlib.Path(folder) / "a.tar.gz"
+            document.parent.mkdir()
+            for sources, status in ((run(*common, folder, "fingerprint").strip(), 0), ("0" * 64, 1)):
+                document.write_text(sources)
+                run("tar", "--create", "--gzip", "--file", archive, "--directory", folder, "a")
+                run(*common, folder, "is_of_these_sources", archive, status=status)
+
     def test_a_program_starts_and_stops_servers(self):
         endpoint = run("node", "program.mjs", cwd=self.project).strip()
         with self.assertRaises(OSError):  # the one that was left ended with the program
