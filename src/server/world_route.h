@@ -2,7 +2,7 @@
  * tests of clients.
  *
  *   POST   /_gramme/reset                    everything is as when the server started
- *   GET    /_gramme/snapshots                {"Snapshots": [{"Name": "seeded", "Made": 1700000000}]}
+ *   GET    /_gramme/snapshots                {"Snapshots": [{"Name": "seeded", "Made": 1.7e9}]}
  *   POST   /_gramme/snapshots                {"Name": "seeded"}: keeps what there is now
  *   POST   /_gramme/snapshots/NAME/restore   as it was then
  *   DELETE /_gramme/snapshots/NAME           forgets it */

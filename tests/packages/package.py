@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -23,6 +24,11 @@ def run(*command, status=0, **options):
                             **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
     assert result.returncode == status, f"{command}: {result.returncode}\n{result.stdout}{result.stderr or ''}"
     return result.stdout
+
+
+def examples(language):
+    """Those of docs/TESTING.md, in their order."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / "docs/TESTING.md").read_text(), re.M | re.S)
 
 
 def build(kind, output, *program, **variables):

@@ -86,5 +86,18 @@ class Npm(unittest.TestCase):
     def test_vitest(self):
         self.assertRegex(self.npx("vitest/vitest.mjs", "run", "--config", "vitest.config.mjs", env={"NO_COLOR": "1"}), r"Tests +2 passed")
 
+    def test_the_examples_of_the_documentation(self):
+        jest, vitest = package.examples("js")
+        with tempfile.TemporaryDirectory(dir=HERE) as folder:
+            place = pathlib.Path(folder)
+            (place / "gramme.config.cjs").write_text(
+                f"module.exports = {{ ...require('{self.project}/gramme.config.cjs'), args: ['--test-clock', '--test-faults'] }};\n")
+            (place / "songs.test.cjs").write_text(jest)
+            (place / "sessions.test.mjs").write_text(vitest)
+            (place / "vitest.config.mjs").write_text("export default { test: { include: ['*.test.mjs'], setupFiles: ['gramme/vitest'] } };\n")
+            self.assertIn("3 passed, 3 total", run("node", HERE / "node_modules/jest/bin/jest.js", "--config",
+                                                   '{"preset": "gramme", "testMatch": ["**/*.test.cjs"]}', cwd=place))
+            self.assertRegex(run("node", HERE / "node_modules/vitest/vitest.mjs", "run", cwd=place, env={"NO_COLOR": "1"}), r"Tests +1 passed")
+
     def test_mocha(self):
         self.assertIn("2 passing", self.npx("mocha/bin/mocha.js", "--require", "gramme/mocha", "songs.mocha.cjs"))

@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from package import PROGRAM as BUILT, build, run
+from package import PROGRAM as BUILT, build, examples, run
 
 PYTHON = "/usr/bin/python3"
 
@@ -44,6 +44,27 @@ def test_a_refusal_is_told(gramme):
     with pytest.raises(Exception, match="ResourceNotFoundException: Requested resource not found"):
         gramme.call("DescribeTable", TableName="missing")
 """
+RESETS = """
+import gramme
+table = {"TableName": "music", "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}],
+         "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}]}
+with gramme.start(tables=[table]) as server:
+    def count():
+        return server.call("Scan", TableName="music")["Count"]
+    server.call("PutItem", TableName="music", Item={"k": {"S": "a"}})
+    server.snapshot("one")
+    server.reset()
+    told = [count(), server.call("ListTables")["TableNames"]]
+    server.restore("one")
+    told += [count(), server.snapshots()]
+    server.delete_snapshot("one")
+    for refused in (lambda: server.restore("one"), server.clock):
+        try:
+            refused()
+        except gramme.ServerError as error:
+            told.append(str(error))
+    print(told)
+"""
 PROGRAM = """
 import gramme
 with gramme.start(data={data!r}, tables={tables}) as server:
@@ -80,6 +101,18 @@ class Python(unittest.TestCase):
         (project / "test_songs.py").write_text(TESTS)
         variables = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
         self.assertIn("4 passed", run(self.python, "-m", "pytest", "-q", project, env=variables))
+
+    def test_a_program_resets_a_server(self):
+        self.assertEqual(run(self.python, "-c", RESETS).strip(), str(
+            [0, ["music"], 1, ["one"], "Refused: there is no snapshot one",
+             "NotFound: GET /_gramme/clock: the server was started without the option for it"]))
+
+    def test_the_example_of_the_documentation(self):
+        project = self.place / "example"
+        project.mkdir()
+        [text] = examples("python")
+        (project / "test_music.py").write_text(text)
+        self.assertIn("3 passed", run(self.python, "-m", "pytest", "-q", project))
 
     def test_a_program_keeps_data(self):
         table = {"TableName": "kept", "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}],

@@ -1,13 +1,17 @@
 """A server that tests reset, and bring back to what they have prepared: `gramme serve --memory --test-reset`."""
 
 import json
+import os
+import pathlib
+import shutil
 import subprocess
 import tempfile
 import threading
 import time
 import unittest
 
-from server import Server, binary
+from readme import blocks
+from server import ROOT, Server, binary
 from wire import JSON, Connection, WireTest, boto3_client, call, clock, http_request
 
 KEYS = {"BillingMode": "PAY_PER_REQUEST", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}]}
@@ -297,6 +301,19 @@ class Reset(WireTest):
         self.assertEqual(http_request(port, "DELETE", "/_gramme/snapshots/kept", page).status, 403)
         self.assertEqual((self.client.list_tables()["TableNames"], names(port)), (["table"], ["kept"]))
         self.assertEqual(post(port, "reset", headers={**own, "Origin": "http://localhost:8000"}).status, 200)  # its own
+
+
+class Example(WireTest):
+    server_arguments = ["--memory", "--test-reset"]
+
+    @unittest.skipUnless(shutil.which("go"), "there is no Go")
+    def test_that_for_go(self):
+        [text] = blocks((ROOT / "docs/TESTING.md").read_text(), "go")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "music_test.go").write_text(text)
+            said = subprocess.run(["go", "test", "-count=1", "-v", "."], cwd=folder, text=True, capture_output=True, timeout=300, env={
+                **os.environ, "GO111MODULE": "off", "GOFLAGS": "-buildvcs=false", "AWS_ENDPOINT_URL_DYNAMODB": self.server.endpoint})
+        self.assertEqual((said.returncode, said.stdout.count("--- PASS")), (0, 4), said.stdout + said.stderr)
 
 
 class Without(unittest.TestCase):

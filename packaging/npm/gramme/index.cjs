@@ -14,13 +14,18 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+// Under this name a server keeps what it was started with.
+const STARTED = 'as-started';
+
 class Server {
   #child;
   #tables;
+  #resets;
 
-  constructor(child, endpoint, tables) {
+  constructor(child, endpoint, tables, resets) {
     this.#child = child;
     this.#tables = tables;
+    this.#resets = resets;
     this.endpoint = endpoint;
     this.port = Number(new URL(endpoint).port);
     this.region = 'us-east-1';
@@ -62,8 +67,59 @@ class Server {
     for (const table of tables) await this.#until(async () => (await this.call('DescribeTable', { TableName: table.TableName })).Table.TableStatus === 'ACTIVE');
   }
 
+  // What gramme has besides the API: own('POST', 'clock', { Advance: 3600 }). See docs/TESTING.md.
+  async own(method, path, body) {
+    const reply = await fetch(`${this.endpoint}/_gramme/${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    if (reply.status === 404) throw new Error(`${method} /_gramme/${path}: the server was started without the option for it`);
+    const output = await reply.json();
+    if (reply.ok) return output;
+    throw new Error(output.message ?? `${method} /_gramme/${path}: status ${reply.status}`);
+  }
+
+  // Keeps all that there is now, for restore().
+  async snapshot(name) {
+    await this.own('POST', 'snapshots', { Name: name });
+  }
+
+  async restore(name) {
+    await this.own('POST', `snapshots/${encodeURIComponent(name)}/restore`);
+  }
+
+  async snapshots() {
+    return (await this.own('GET', 'snapshots')).Snapshots.map(({ Name }) => Name).filter((name) => name !== STARTED);
+  }
+
+  async deleteSnapshot(name) {
+    await this.own('DELETE', `snapshots/${encodeURIComponent(name)}`);
+  }
+
+  // The time, read or moved; with the option --test-clock.
+  clock(move) {
+    return move ? this.own('POST', 'clock', move) : this.own('GET', 'clock');
+  }
+
+  // Failures to come; with --test-faults.
+  faults(...wanted) {
+    return this.own('POST', 'faults', wanted);
+  }
+
+  async prepare() {
+    await this.createTables(this.#tables);
+    if (this.#resets) await this.snapshot(STARTED);
+  }
+
   // As it was when it had started: its tables are there and empty, and no others.
   async reset() {
+    if (this.#resets) await this.restore(STARTED);
+    else await this.#empty();
+  }
+
+  // Where data is kept, there is no other way.
+  async #empty() {
     const names = [];
     for (let last; ;) {
       const page = await this.call('ListTables', { ExclusiveStartTableName: last });
@@ -97,8 +153,14 @@ class Server {
   }
 }
 
-function argumentsOf({ port = 0, data, args = [] }) {
-  return ['serve', '--port', String(port), ...(data ? ['--data', data] : ['--memory']), ...args];
+// A server that keeps data, or wants to know who asks, cannot be reset at once.
+function resets({ data, args = [] }) {
+  return !data && !args.some((word) => /^--(auth|data|store)(=|$)/.test(word));
+}
+
+function argumentsOf(options) {
+  const { port = 0, data, args = [] } = options;
+  return ['serve', '--port', String(port), ...(data ? ['--data', data] : ['--memory']), ...(resets(options) ? ['--test-reset'] : []), ...args];
 }
 
 // Resolves with the address that it prints, once it answers; rejects with what it said when it ends before.
@@ -123,10 +185,9 @@ async function start(options = {}) {
   child.stderr.resume();
   // A program that has nothing else to do may end: the server goes with it.
   for (const handle of [child, child.stdout, child.stderr]) handle.unref();
-  const tables = options.tables ?? [];
-  const server = new Server(child, endpoint, tables);
+  const server = new Server(child, endpoint, options.tables ?? [], resets(options));
   try {
-    await server.createTables(tables);
+    await server.prepare();
   } catch (error) {
     await server.stop();
     throw error;

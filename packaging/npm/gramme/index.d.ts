@@ -21,8 +21,20 @@ export class Server {
   /** A request without a client. */
   call(operation: string, input?: object): Promise<any>;
   createTables(tables: object[]): Promise<void>;
-  /** As it was when it had started: its tables are there and empty, and no others. */
+  /** As it was when it had started: its tables are there and empty, and no others. In memory that takes a millisecond or two. */
   reset(): Promise<void>;
+  /** Keeps all that there is now under a name. In memory only, as the next three. */
+  snapshot(name: string): Promise<void>;
+  /** Everything is as it was when the snapshot was made. */
+  restore(name: string): Promise<void>;
+  snapshots(): Promise<string[]>;
+  deleteSnapshot(name: string): Promise<void>;
+  /** The time of a server with --test-clock, read, or moved: clock({ Advance: 3600 }). */
+  clock(move?: { Now?: number; Advance?: number; Running?: boolean }): Promise<{ Now: number; Running: boolean }>;
+  /** What is to go wrong in a server with --test-faults: faults({ Operation: 'PutItem', Error: 'ThrottlingException' }). */
+  faults(...wanted: object[]): Promise<{ Faults: object[] }>;
+  /** Any request below /_gramme/. */
+  own(method: string, path: string, body?: object): Promise<any>;
   stop(): Promise<void>;
 }
 

@@ -15,9 +15,13 @@ import subprocess
 import tempfile
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 __all__ = ["Server", "ServerError", "binary", "start"]
+
+#: Under these names a server keeps the tables that it was asked to prepare.
+PREPARED = "prepared-"
 
 READY = re.compile(r"listening on (https?://\S+)")
 
@@ -38,10 +42,12 @@ def binary():
 class Server:
     """One that runs, and ends with the `with` block or by stop()."""
 
-    def __init__(self, process, endpoint, log, tables):
+    def __init__(self, process, endpoint, log, tables, resets):
         self._process = process
         self._log = log
         self._tables = tables
+        self._resets = resets
+        self._prepared = []
         self.endpoint = endpoint
         self.region = "us-east-1"
         self.port = int(endpoint.rpartition(":")[2])
@@ -79,8 +85,61 @@ class Server:
         for table in tables:
             self._until(lambda name=table["TableName"]: self.call("DescribeTable", TableName=name)["Table"]["TableStatus"] == "ACTIVE")
 
+    def own(self, method, path, body=None):
+        """What gramme has besides the API: own("POST", "clock", {"Advance": 3600}). See docs/TESTING.md."""
+        data = None if method in ("GET", "DELETE") else b"" if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.endpoint}/_gramme/{path}", data, {"Content-Type": "application/json"}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as reply:
+                return json.load(reply)
+        except urllib.error.HTTPError as error:
+            if error.code == 404:
+                raise ServerError("NotFound", f"{method} /_gramme/{path}: the server was started without the option for it") from None
+            raise ServerError("Refused", json.load(error).get("message")) from None
+
+    def snapshot(self, name):
+        """Keeps all that there is now, for restore(); in memory only, as the next three."""
+        self.own("POST", "snapshots", {"Name": name})
+
+    def restore(self, name):
+        self.own("POST", f"snapshots/{urllib.parse.quote(name, safe='')}/restore")
+
+    def snapshots(self):
+        names = [entry["Name"] for entry in self.own("GET", "snapshots")["Snapshots"]]
+        return [name for name in names if not name.startswith(PREPARED)]
+
+    def delete_snapshot(self, name):
+        self.own("DELETE", f"snapshots/{urllib.parse.quote(name, safe='')}")
+
+    def clock(self, **move):
+        """The time, read or moved: clock(Advance=3600); with the option --test-clock."""
+        return self.own("POST", "clock", move) if move else self.own("GET", "clock")
+
+    def faults(self, *wanted):
+        """Failures to come: faults({"Operation": "PutItem", "Error": "ThrottlingException"}); with --test-faults."""
+        return self.own("POST", "faults", list(wanted))
+
+    def prepare(self, tables):
+        """These tables are there, empty, and nothing else. What was prepared once is there again in a millisecond or two."""
+        tables = list(tables)
+        if self._resets and tables in self._prepared:
+            self.restore(f"{PREPARED}{self._prepared.index(tables)}")
+            return
+        if self._resets:
+            self.own("POST", "reset")
+        else:
+            self._empty()
+        self.create_tables(tables)
+        if self._resets and len(self._prepared) < 50:
+            self.snapshot(f"{PREPARED}{len(self._prepared)}")
+            self._prepared.append(tables)
+
     def reset(self):
         """As it was when it had started: its tables are there and empty, and no others."""
+        self.prepare(self._tables)
+
+    def _empty(self):
+        """Where data is kept, there is no other way."""
         for name in self._table_names():
             try:
                 self.call("UpdateTable", TableName=name, DeletionProtectionEnabled=False)
@@ -88,7 +147,6 @@ class Server:
                 pass
             self.call("DeleteTable", TableName=name)
         self._until(lambda: not self._table_names())
-        self.create_tables(self._tables)
 
     def stop(self):
         if self._process.poll() is None:
@@ -114,7 +172,10 @@ class Server:
 def start(*, port=0, data=None, tables=(), args=()):
     """A server that answers: at a free port, unless one is named; with `tables`, inputs of CreateTable, in it; and with more options
     of `gramme serve` in `args`."""
-    command = [binary(), "serve", "--port", str(port), *(["--data", str(data)] if data else ["--memory"]), *args]
+    # One that keeps data, or wants to know who asks, cannot be reset at once.
+    resets = not data and not any(word.partition("=")[0] in ("--auth", "--data", "--store") for word in args)
+    command = [binary(), "serve", "--port", str(port), *(["--data", str(data)] if data else ["--memory"]),
+               *(["--test-reset"] if resets else []), *args]
     log = tempfile.TemporaryFile("w+")
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True)
     ready = READY.search(process.stdout.readline())
@@ -123,9 +184,12 @@ def start(*, port=0, data=None, tables=(), args=()):
         process.wait()
         log.seek(0)
         raise RuntimeError(f"gramme did not start: {log.read().strip()}")
-    server = Server(process, ready.group(1), log, list(tables))
+    server = Server(process, ready.group(1), log, list(tables), resets)
     try:
-        server.create_tables(tables)
+        if resets:
+            server.reset()
+        else:
+            server.create_tables(tables)
     except BaseException:
         server.stop()
         raise

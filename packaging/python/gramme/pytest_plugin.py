@@ -36,8 +36,7 @@ def gramme_server(gramme_args):
 def gramme(gramme_server, gramme_tables, monkeypatch):
     """The server, with the tables of `gramme_tables` and nothing else in it; boto3 from 1.28 on and the AWS CLI's second
     version find it by themselves."""
-    gramme_server.reset()
-    gramme_server.create_tables(gramme_tables)
+    gramme_server.prepare(gramme_tables)
     for name, value in gramme_server.environment.items():
         monkeypatch.setenv(name, value)
     return gramme_server
