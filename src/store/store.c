@@ -10,6 +10,8 @@ void store_init(struct store *store, const struct store_engine *engine, size_t k
     CHECK(keyspace_count >= 1 && keyspace_count <= STORE_KEYSPACES_MAX);
     store->engine = engine;
     store->keyspace_count = (uint8_t)keyspace_count;
+    store->groups = 1;
+    store->writer = 0;
     atomic_init(&store->writing, false);
 }
 
@@ -45,6 +47,7 @@ struct error *store_begin(struct store *store, struct arena *arena, enum store_m
     txn->wrote = false;
     txn->over = false;
     txn->scans_open = 0;
+    txn->groups = 0;
     *ret_txn = txn;
     return NULL;
 }
@@ -181,6 +184,13 @@ struct error *store_commit(struct store_txn *txn, enum store_durability durabili
     check_may_write(txn);
     txn->over = true;
     return txn->store->engine->commit(txn, durability, ret_outcome);
+}
+
+struct error *store_hold(struct store_txn *txn, enum store_held *ret_held) {
+    check_may_write(txn);
+    check_may_read(txn);
+    *ret_held = STORE_HELD_SAME;
+    return txn->store->groups == 1 ? NULL : txn->store->engine->hold(txn, ret_held);
 }
 
 struct error *store_lead(struct store *store, struct arena *arena, uint32_t wait_ms,

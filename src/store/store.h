@@ -34,6 +34,12 @@
  *     itself, whether or not it has noticed, and so are its reads from then on, but for those of
  *     moments that began before and of write transactions. One that has never led reads at any
  *     time. Local engines always lead.
+ * 12. A store may be one of groups of keys, which the caller knows (ADR 22): then several servers
+ *     write at once. A write transaction says which groups what it reads and writes belongs to;
+ *     one that says nothing has all of them. Its commit is a conflict when another server has
+ *     committed in one of them since this one last did, or held it: what was known of those groups
+ *     is not to be trusted then. store_hold() keeps the others out until the transaction ends, and
+ *     tells what is stale.
  *
  * store.c checks these rules once for every engine: breaking one is a bug of the caller. */
 #ifndef GRAMME_STORE_STORE_H
@@ -48,10 +54,17 @@ enum {
     STORE_BOUND_MAX = STORE_KEY_MAX + 1, /* of the ends of a range */
     STORE_KEYSPACES_MAX = 8,
     STORE_LEADS_MS = 1000,
+    STORE_GROUPS_MAX = 32,
+    STORE_WRITERS_MAX = 16, /* that write at once, where there are groups */
 };
 
 enum store_mode { STORE_READ, STORE_READ_LATEST, STORE_WRITE };
 enum store_durability { STORE_DURABLE, STORE_RELAXED };
+/* As the groups of a transaction: what only who leads reads and writes is in none. */
+#define STORE_NO_GROUPS (UINT64_C(1) << 63)
+
+/* What others have done: nothing; a commit in one of the groups; one in all of them. */
+enum store_held { STORE_HELD_SAME, STORE_HELD_MOVED, STORE_HELD_ALL_MOVED };
 enum store_outcome { STORE_COMMITTED, STORE_CONFLICT, STORE_FENCED, STORE_UNKNOWN };
 
 /* Facts about an engine, as bits. */
@@ -136,6 +149,8 @@ struct store_engine {
     void (*drop_range)(struct store_txn *txn, const struct store_range *range);
     struct error *(*commit)(struct store_txn *txn, enum store_durability durability,
                             enum store_outcome *ret_outcome);
+    /* NULL: there are no groups. */
+    struct error *(*hold)(struct store_txn *txn, enum store_held *ret_held);
     struct error *(*sync)(struct store *store, struct arena *arena);
     /* NULL, both or neither: it always leads. */
     struct error *(*lead)(struct store *store, struct arena *arena, uint32_t wait_ms,
@@ -154,6 +169,8 @@ struct store_engine {
 struct store {
     const struct store_engine *engine;
     uint8_t keyspace_count;
+    uint8_t groups;      /* 1 to STORE_GROUPS_MAX, a power of two */
+    uint8_t writer;      /* of those that write at once; 0: who leads */
     atomic_bool writing; /* a write transaction is open */
 };
 
@@ -164,6 +181,7 @@ struct store_txn {
     bool wrote;          /* put, delete or delete_range was called: no reads from here on */
     bool over;           /* its commit, or its fetch, was called for: only store_end may follow */
     uint32_t scans_open; /* all are closed before store_end */
+    uint64_t groups;     /* that it has, a bit each; 0: all */
 };
 
 struct store_scan {
@@ -218,6 +236,14 @@ void store_delete_range(struct store_txn *txn, const struct store_range *range);
 void store_drop_range(struct store_txn *txn, const struct store_range *range);
 struct error *store_commit(struct store_txn *txn, enum store_durability durability,
                            enum store_outcome *ret_outcome);
+/* The groups, a bit each, that a write transaction has; before store_hold() and store_commit(). */
+static inline void store_touch(struct store_txn *txn, uint64_t groups) {
+    txn->groups = groups;
+}
+/* Waits until nobody else commits in the groups of a write transaction, and keeps it so until its
+ * end. Before its first read. What is stale must be read again, after this. Without groups it does
+ * nothing. */
+struct error *store_hold(struct store_txn *txn, enum store_held *ret_held);
 /* Takes the lead when it is free, for which it waits so long; false: another server has it. What
  * was read before is stale then, also for one that has led before. Not while a write transaction is
  * open. One thread at a time, as the next. */

@@ -1,6 +1,7 @@
 /* commit.c - a commit of the PostgreSQL engine: one pipeline, one round trip.
  *
- *   BEGIN; the claim, which is refused unless the row of the lead is as we left it (lead.c);
+ *   BEGIN; the claim, which is refused unless the row of the lead is as we left it (lead.c); where
+ *   there are groups of keys, their claim (groups.c), and no BEGIN when they are held already;
  *   ranges, deletes and puts; the number of changes, when a watched key is among them; COMMIT
  *
  * A connection that is lost on the way leaves open whether the COMMIT happened. Then the row tells,
@@ -14,24 +15,28 @@ static const char *const writing = "The store failed to write";
 enum attempt {
     ATTEMPT_DONE,
     ATTEMPT_AGAIN,   /* nothing happened, and may the next time */
+    ATTEMPT_MOVED,   /* nothing happened: another server was there before */
     ATTEMPT_FENCED,  /* nothing happened, nor will it */
     ATTEMPT_REFUSED, /* nothing happened: the server does not want it */
     ATTEMPT_LOST,    /* nobody knows */
 };
 
 static size_t send_commit(struct postgres_store *store, struct session *session,
-                          enum store_durability durability) {
+                          const struct store_txn *txn, enum store_durability durability) {
     size_t relaxed = durability == STORE_RELAXED, watched = batch_is_watched(store);
-    session_send(session, "begin_write", NULL, 0);
+    size_t begins = !store->groups.held;
+    if (begins)
+        session_send(session, "begin_write", NULL, 0);
     if (relaxed)
         session_send(session, "relax", NULL, 0);
     lead_send_claim(store, session);
-    size_t sent = batch_send(store, session);
+    size_t sent = groups_send_claim(store, session, txn);
+    sent += batch_send(store, session);
     if (watched)
         session_send(session, "changed", NULL, 0);
     session_send(session, "commit", NULL, 0);
     session_sync(session);
-    return relaxed + sent + watched + 3;
+    return begins + relaxed + sent + watched + 2;
 }
 
 /* Another server of a cluster answers for the one that is gone, and takes no writes yet; or this
@@ -43,27 +48,30 @@ static bool is_going(const char *state) {
 static enum attempt attempt_after(const char *state) {
     if (strcmp(state, LEAD_REFUSED) == 0)
         return ATTEMPT_FENCED;
+    if (strcmp(state, GROUPS_MOVED) == 0)
+        return ATTEMPT_MOVED;
     if (is_going(state))
         return ATTEMPT_LOST;
     return strncmp(state, "40", 2) == 0 ? ATTEMPT_AGAIN : ATTEMPT_REFUSED;
 }
 
-static bool roll_back(struct postgres_store *store, struct session *session) {
+bool postgres_roll_back(struct postgres_store *store, struct session *session) {
+    store->groups.held = false;
     session_send(session, "rollback", NULL, 0);
     session_sync(session);
     return session_collect(session, store->options.patience_ms, 1, NULL) != FATE_LOST;
 }
 
-static enum attempt attempt_commit(struct postgres_store *store, struct arena *arena,
+static enum attempt attempt_commit(struct postgres_store *store, const struct store_txn *txn,
                                    enum store_durability durability, struct error **ret_error) {
     struct session *session = store->writer;
-    size_t sent = send_commit(store, session, durability);
+    size_t sent = send_commit(store, session, txn, durability);
     enum fate fate = session_collect(session, store->options.patience_ms, sent, NULL);
     if (fate == FATE_DONE)
         return ATTEMPT_DONE;
-    *ret_error = session_error(session, arena, writing);
+    *ret_error = session_error(session, txn->arena, writing);
     enum attempt attempt = fate == FATE_LOST ? ATTEMPT_LOST : attempt_after(session->state);
-    if (attempt == ATTEMPT_LOST || !roll_back(store, session))
+    if (attempt == ATTEMPT_LOST || !postgres_roll_back(store, session))
         postgres_writer_lost(store);
     return attempt;
 }
@@ -93,15 +101,16 @@ static enum store_outcome settle(struct postgres_store *store, struct arena *are
     return STORE_UNKNOWN;
 }
 
-static struct error *commit_batch(struct postgres_store *store, struct arena *arena,
+static struct error *commit_batch(struct postgres_store *store, const struct store_txn *txn,
                                   enum store_durability durability,
                                   enum store_outcome *ret_outcome) {
+    struct arena *arena = txn->arena;
     struct patience patience = patience_begin(store);
     for (;;) {
         struct session *session = NULL;
         struct error *error = NULL;
         TRY(postgres_writer(store, arena, &patience, &session));
-        enum attempt attempt = attempt_commit(store, arena, durability, &error);
+        enum attempt attempt = attempt_commit(store, txn, durability, &error);
         bool happened = attempt == ATTEMPT_DONE;
         *ret_outcome = STORE_COMMITTED;
         if (attempt == ATTEMPT_REFUSED || (attempt == ATTEMPT_AGAIN && !patience_wait(&patience)))
@@ -112,8 +121,14 @@ static struct error *commit_batch(struct postgres_store *store, struct arena *ar
             lead_lose(store);
             *ret_outcome = STORE_FENCED;
         }
+        if (attempt == ATTEMPT_MOVED) {
+            atomic_fetch_add(&store->tally.conflicts, 1);
+            *ret_outcome = STORE_CONFLICT;
+        }
         if (attempt == ATTEMPT_DONE)
             store->lead.known++;
+        if (happened && *ret_outcome == STORE_COMMITTED)
+            groups_committed(store, txn);
         if (happened || *ret_outcome != STORE_COMMITTED)
             return NULL;
         atomic_fetch_add(
@@ -127,7 +142,7 @@ struct error *postgres_commit(struct store_txn *txn, enum store_durability durab
     struct postgres_store *store = postgres_of(txn->store);
     postgres_scan_land(postgres_of_txn(txn));
     batch_close(&store->batch);
-    if (batch_is_empty(&store->batch)) {
+    if (batch_is_empty(&store->batch) && (txn->groups == 0 || store->base.groups == 1)) {
         if (durability == STORE_DURABLE)
             TRY(postgres_sync(txn->store, txn->arena));
         *ret_outcome = STORE_COMMITTED;
@@ -137,7 +152,7 @@ struct error *postgres_commit(struct store_txn *txn, enum store_durability durab
         *ret_outcome = STORE_FENCED;
         return NULL;
     }
-    TRY(commit_batch(store, txn->arena, durability, ret_outcome));
+    TRY(commit_batch(store, txn, durability, ret_outcome));
     if (*ret_outcome == STORE_FENCED)
         atomic_fetch_add(&store->tally.fenced, 1);
     if (*ret_outcome == STORE_COMMITTED)

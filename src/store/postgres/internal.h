@@ -64,6 +64,7 @@ struct lead {
     atomic_bool leads;
     atomic_bool has_led;  /* reads from then on are refused when another leads */
     struct slice address; /* that the others are told, in the store's arena; or absent */
+    int32_t row;          /* that the commits claim: 0, or MEMBER_ROW and our number */
     int64_t known;        /* the row's number, as we left it; of the commit thread */
 };
 
@@ -90,6 +91,12 @@ struct tally {
     _Atomic int64_t contact_ms;     /* when the server answered who asked about the lead */
 };
 
+/* The rows of groups of keys: see groups.c. Of the commit thread. */
+struct groups {
+    int64_t known[STORE_GROUPS_MAX + 1]; /* their numbers */
+    bool held;                           /* by the open write transaction */
+};
+
 /* The thread of reads that nobody waits for: see fetcher.c. */
 struct fetcher;
 
@@ -105,6 +112,7 @@ struct postgres_store {
     struct lead lead;
     struct standbys standbys;
     struct tally tally;
+    struct groups groups;
     struct batch batch;
     struct fetcher *fetcher;
     atomic_bool drops;             /* there may be ranges to delete: see drops.c */
@@ -296,8 +304,26 @@ struct parameter array_end(struct buffer *buffer, size_t count);
 
 struct error *postgres_commit(struct store_txn *txn, enum store_durability durability,
                               enum store_outcome *ret_outcome);
+/* Ends the transaction that is open there. False: the connection is lost. */
+bool postgres_roll_back(struct postgres_store *store, struct session *session);
 struct error *postgres_sync(struct store *store, struct arena *arena);
 struct error *postgres_changes(struct store *store, struct arena *arena, uint64_t *ret_number);
+
+/* ---- groups.c ---- */
+
+void groups_init(struct postgres_store *store);
+/* The claim of a commit's groups, behind that of its own row; how many commands that are. */
+size_t groups_send_claim(struct postgres_store *store, struct session *session,
+                         const struct store_txn *txn);
+/* What it is refused with. */
+#define GROUPS_MOVED "2201F"
+void groups_committed(struct postgres_store *store, const struct store_txn *txn);
+struct error *postgres_hold(struct store_txn *txn, enum store_held *ret_held);
+void groups_let_go(struct postgres_store *store);
+
+/* ---- members.c ---- */
+
+enum { MEMBER_ROW = 1000 };
 
 /* ---- drops.c ---- */
 

@@ -53,19 +53,23 @@ static struct parameter writer_parameter(const struct postgres_store *store) {
 /* ---- the row ---- */
 
 void lead_send_claim(struct postgres_store *store, struct session *session) {
-    uint8_t known[8];
+    uint8_t known[8], row[4];
     store_u64_be(known, (uint64_t)store->lead.known);
-    struct parameter parameters[] = {{known, sizeof(known)}, writer_parameter(store)};
-    session_send(session, "claim", parameters, 2);
+    store_u32_be(row, (uint32_t)store->lead.row);
+    struct parameter parameters[] = {
+        {known, sizeof(known)}, writer_parameter(store), {row, sizeof(row)}};
+    session_send(session, "claim", parameters, 3);
 }
 
 enum fate lead_settle(struct postgres_store *store, struct session *session,
                       enum lead_fate *ret_fate) {
-    uint8_t known[8];
+    uint8_t known[8], row[4];
     store_u64_be(known, (uint64_t)store->lead.known);
-    struct parameter parameters[] = {{known, sizeof(known)}, writer_parameter(store)};
+    store_u32_be(row, (uint32_t)store->lead.row);
+    struct parameter parameters[] = {
+        {known, sizeof(known)}, writer_parameter(store), {row, sizeof(row)}};
     PGresult *result = NULL;
-    session_send(session, "settle", parameters, 2);
+    session_send(session, "settle", parameters, 3);
     session_sync(session);
     enum fate fate = session_collect(session, store->options.patience_ms, 1, &result);
     if (fate != FATE_DONE)

@@ -51,12 +51,23 @@ static const struct own_statement own_statements[] = {
     /* No row is a division by zero, and refused: see lead.c. */
     {"claim",
      "WITH claimed AS (UPDATE gramme_version SET seq = seq + 1, committed = seq + 1 "
-     "WHERE grp = 0 AND seq = $1::bigint AND writer = $2::bytea RETURNING 1) "
+     "WHERE grp = $3::int AND seq = $1::bigint AND writer = $2::bytea RETURNING 1) "
      "SELECT 1 / count(*) FROM claimed",
      true},
     {"settle",
      "UPDATE gramme_version SET seq = seq + 1 "
-     "WHERE grp = 0 AND seq >= $1::bigint AND writer = $2::bytea RETURNING seq, committed",
+     "WHERE grp = $3::int AND seq >= $1::bigint AND writer = $2::bytea RETURNING seq, committed",
+     true},
+    {"lock_groups",
+     "SELECT grp::bigint, seq FROM gramme_version WHERE grp = ANY($1::text::int[]) "
+     "ORDER BY grp FOR UPDATE",
+     true},
+    /* One that is missing is the root of a negative number, and refused: see groups.c. */
+    {"claim_groups",
+     "WITH claimed AS (UPDATE gramme_version v SET seq = v.seq + 1 "
+     "FROM unnest($1::text::int[], $2::text::bigint[]) AS known (grp, seq) "
+     "WHERE v.grp = known.grp AND v.seq = known.seq RETURNING 1) "
+     "SELECT sqrt(count(*) - cardinality($1::text::int[])) FROM claimed",
      true},
 };
 
@@ -137,6 +148,7 @@ static const struct store_engine postgres_engine = {
     .remove_range = postgres_remove_range,
     .drop_range = postgres_drop_range,
     .commit = postgres_commit,
+    .hold = postgres_hold,
     .sync = postgres_sync,
     .changes = postgres_changes,
     .lead = postgres_lead,
@@ -174,6 +186,7 @@ static struct postgres_store *store_new(const struct postgres_store_options *opt
     pool_init(&store->pool,
               options->connections_max == 0 ? CONNECTIONS_MAX : options->connections_max);
     batch_init(&store->batch);
+    groups_init(store);
     store->fetcher = fetcher_new(store);
     random_fill(&system_random, store->lead.writer, sizeof(store->lead.writer));
     name_all(store, keyspaces);

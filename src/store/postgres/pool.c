@@ -136,5 +136,6 @@ void postgres_writer_lost(struct postgres_store *store) {
     postgres_note_loss(store, store->writer);
     session_close(store->writer);
     store->writer = NULL;
+    store->groups.held = false;
     atomic_fetch_add(&store->era, 1);
 }

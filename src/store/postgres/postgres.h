@@ -7,11 +7,18 @@
 
 #include "store/store.h"
 
+/* As many groups as the store has. */
+enum { POSTGRES_ANY_GROUPS = UINT8_MAX };
+
 struct postgres_store_options {
     const char *url;    /* whatever libpq takes: postgres://... or "host=... dbname=..." */
     const char *schema; /* where its tables are; NULL: the first one that the URL says */
     bool create;        /* make the tables that are missing */
-    bool fill;          /* for whoever fills it: opened, and led, though it is unfinished */
+    /* With `create`, of a store that is not there yet: how many groups of keys it has; 0 or 1: one,
+     * and whoever leads is its only writer. Otherwise that they are known to the caller; 0: a store
+     * that has several is refused. */
+    uint32_t groups;
+    bool fill; /* for whoever fills it: opened, and led, though it is unfinished */
     /* Everything that a STORE_READ sees is of the moment of opening, in every one of them. The
      * server keeps all that was there at that moment until the store is closed. */
     bool one_moment;

@@ -34,8 +34,10 @@ void postgres_end(struct store_txn *base) {
         shared_result_release(txn->shared);
     if (txn->session != NULL)
         moment_end(txn, "commit");
-    if (base->mode == STORE_WRITE)
+    if (base->mode == STORE_WRITE) {
+        groups_let_go(postgres_of(base->store));
         batch_reset(&postgres_of(base->store)->batch);
+    }
 }
 
 /* ---- commands of a transaction ---- */

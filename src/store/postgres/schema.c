@@ -2,10 +2,13 @@
  *
  *   gramme_<keyspace>  k bytea PRIMARY KEY, v bytea: a keyspace
  *   gramme_version     grp, seq, writer, committed: 0 is the row of the lead (lead.c), -1 is for
- *                      syncs (commit.c), -2 the lease, -3 counts changes of watched keys
+ *                      syncs (commit.c), -2 the lease, -3 counts changes of watched keys; with
+ *                      groups of keys: 1 and more are theirs, -4 that of all (groups.c), 1001 and
+ *                      more, 2001 and more those of other servers that write (members.c)
  *   gramme_dropped     id, keyspace, first, last: ranges that are still to be deleted (drops.c)
- *   gramme_store       name, value: "format" is "1"; "secret" and "leader" are of peers.c; notes
- *                      (notes.c)
+ *   gramme_store       name, value: "format" is "1", or "2" with groups of keys, and then "groups"
+ *                      says how many; "secret" and "leader" are of peers.c, "member 1" and so on of
+ *                      members.c; notes (notes.c)
  *
  * They are in the first schema of the search path, so that a database may have several stores. */
 #include <stdio.h>
@@ -17,6 +20,7 @@
 enum { SERVER_VERSION_MIN = 130000, SCHEMA_TIMEOUT_MS = 60000, OWN_TABLES = 3 };
 
 #define FORMAT "1"
+#define FORMAT_GROUPS "2"
 
 /* Values are not compressed: items are small or compressed by whoever wrote them. Rows leave room
  * on their page for their next version, and the one row that every commit changes much more. */
@@ -58,6 +62,27 @@ static struct error *check_server(struct arena *arena, const struct session *ses
                        session->version / 10000);
 }
 
+/* Only of a store that is not there yet: one that has data has it in one group. */
+static struct error *make_groups(struct arena *arena, struct session *session, uint32_t groups) {
+    char sql[700];
+    CHECK(groups <= STORE_GROUPS_MAX);
+    snprintf(sql, sizeof(sql),
+             "INSERT INTO gramme_version (grp, seq, writer, committed) "
+             "SELECT grp, 0, ''::bytea, 0 FROM (SELECT generate_series(1, %u) AS grp "
+             "UNION ALL SELECT -4 UNION ALL SELECT generate_series(1001, 1000 + %d) "
+             "UNION ALL SELECT generate_series(2001, 2000 + %d)) AS rows "
+             "WHERE NOT EXISTS (SELECT 1 FROM gramme_store WHERE name = 'format') "
+             "ON CONFLICT (grp) DO NOTHING",
+             groups, STORE_WRITERS_MAX - 1, STORE_WRITERS_MAX - 1);
+    TRY(run(arena, session, sql));
+    snprintf(sql, sizeof(sql),
+             "INSERT INTO gramme_store (name, value) SELECT unnest('{groups,format}'::text[]), "
+             "unnest('{%u," FORMAT_GROUPS "}'::text[]) "
+             "WHERE NOT EXISTS (SELECT 1 FROM gramme_store WHERE name = 'format')",
+             groups);
+    return run(arena, session, sql);
+}
+
 /* The format is written last: without it, the store is not there. */
 struct error *postgres_schema_make(struct postgres_store *store, struct arena *arena,
                                    struct session *session) {
@@ -66,6 +91,8 @@ struct error *postgres_schema_make(struct postgres_store *store, struct arena *a
         TRY(run(arena, session, make_sql[i]));
     for (size_t i = 0; i < store->base.keyspace_count; i++)
         TRY(make_keyspace(arena, session, store->keyspaces[i]));
+    if (store->options.groups > 1 && store->options.groups != POSTGRES_ANY_GROUPS)
+        return make_groups(arena, session, store->options.groups);
     return run(arena, session,
                "INSERT INTO gramme_store (name, value) VALUES ('format', '" FORMAT "') "
                "ON CONFLICT (name) DO NOTHING");
@@ -79,9 +106,38 @@ static bool is_keyspace(const struct postgres_store *store, struct slice table) 
            slice_is(table, "gramme_dropped");
 }
 
-static struct error *check_format(struct arena *arena, struct session *session) {
+/* How many groups a store of that format has; 0: it is not known here. */
+static uint32_t groups_of(struct slice format, struct slice groups) {
+    if (slice_is(format, FORMAT))
+        return 1;
+    int64_t count = 0;
+    for (size_t i = 0; i < groups.len && i < 3; i++)
+        count = count * 10 + (groups.data[i] - '0');
+    return slice_is(format, FORMAT_GROUPS) && count > 1 && count <= STORE_GROUPS_MAX
+               ? (uint32_t)count
+               : 0;
+}
+
+static struct error *check_groups(const struct postgres_store *store, struct arena *arena,
+                                  uint32_t groups) {
+    uint32_t wanted = store->options.groups;
+    if (groups > 1 && wanted == 0)
+        return error_local(arena,
+                           "The store has %u groups of keys, which only gramme serve knows: see "
+                           "docs/CLUSTER.md",
+                           groups);
+    if (wanted == 0 || wanted == POSTGRES_ANY_GROUPS || wanted == groups)
+        return NULL;
+    return error_local(arena, "The store has %u groups of keys, and not %u: that is for good",
+                       groups, wanted);
+}
+
+static struct error *check_format(struct postgres_store *store, struct arena *arena,
+                                  struct session *session) {
     PGresult *result = NULL;
-    enum fate fate = session_run(session, "SELECT value FROM gramme_store WHERE name = 'format'",
+    enum fate fate = session_run(session,
+                                 "SELECT f.value, g.value FROM gramme_store f LEFT JOIN "
+                                 "gramme_store g ON g.name = 'groups' WHERE f.name = 'format'",
                                  NULL, 0, SCHEMA_TIMEOUT_MS, &result);
     if (fate == FATE_LOST)
         return session_error(session, arena, "The store cannot be read");
@@ -92,11 +148,15 @@ static struct error *check_format(struct arena *arena, struct session *session) 
         return error_local(arena, "There is no store in this database: gramme store init makes it");
     }
     struct slice format = result_bytes(result, 0, 0);
+    uint32_t groups = groups_of(format, result_bytes(result, 0, 1));
     struct error *error =
-        slice_is(format, FORMAT)
-            ? NULL
-            : error_local(arena, "The store has format %.*s, and this version knows format " FORMAT,
+        groups != 0
+            ? check_groups(store, arena, groups)
+            : error_local(arena,
+                          "The store has format %.*s, and this version knows formats " FORMAT
+                          " and " FORMAT_GROUPS,
                           SLICE_ARGS(format));
+    store->base.groups = (uint8_t)groups;
     libpq.clear(result);
     return error;
 }
@@ -121,7 +181,7 @@ struct error *postgres_schema_check(struct postgres_store *store, struct arena *
                                     struct session *session) {
     PGresult *result = NULL;
     TRY(check_server(arena, session));
-    TRY(check_format(arena, session));
+    TRY(check_format(store, arena, session));
     if (!store->options.fill)
         TRY(postgres_check_finished(arena, session));
     enum fate fate =

@@ -1,0 +1,162 @@
+/* members.c - the servers that write beside the one that leads, where there are groups of keys.
+ *
+ * Each has a number and two rows of gramme_version: one that each of its commits claims, which
+ * works like that of the lead (lead.c), and a lease, by which the others know that it is there, and
+ * at what address. The lease is for peace: whoever takes a number takes its row as well, and from
+ * then on the one before it is refused. Threads: that of store_lead(). */
+#include "store/postgres/members.h"
+
+#include <stdio.h>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "store/postgres/internal.h"
+
+enum { MEMBERS_TIMEOUT_MS = 3000, TAKE_TIMEOUT_MS = 30000 };
+
+#define NOW_MS "(extract(epoch from clock_timestamp()) * 1000)::bigint"
+
+static const char *const lease_sql =
+    "WITH leased AS (UPDATE gramme_version SET writer = $1, seq = " NOW_MS
+    " + $2::bigint WHERE grp = 2000 + $3::int AND (writer = $1 OR seq < " NOW_MS
+    ") RETURNING 1), told AS (INSERT INTO gramme_store (name, value) "
+    "SELECT 'member ' || $3::int, $4::text FROM leased "
+    "ON CONFLICT (name) DO UPDATE SET value = excluded.value) SELECT 1 FROM leased";
+static const char *const take_sql = "UPDATE gramme_version SET seq = seq + 1, writer = $1 "
+                                    "WHERE grp = 1000 + $2::int RETURNING seq";
+static const char *const leave_sql =
+    "UPDATE gramme_version SET seq = 0 WHERE grp = 2000 + $2::int AND writer = $1";
+static const char *const list_sql =
+    "SELECT (v.grp - 2000)::bigint, s.value FROM gramme_version v JOIN gramme_store s "
+    "ON s.name = 'member ' || (v.grp - 2000) WHERE v.grp > 2000 AND v.seq >= " NOW_MS
+    " ORDER BY v.grp";
+
+/* ---- being one ---- */
+
+static struct parameter number_parameter(uint8_t writer, uint8_t ret_bytes[4]) {
+    store_u32_be(ret_bytes, writer);
+    return (struct parameter){ret_bytes, 4};
+}
+
+/* Takes the lease, or keeps it. */
+static enum fate lease(struct postgres_store *store, uint8_t writer, bool *ret_found) {
+    uint8_t length[8], number[4];
+    PGresult *result = NULL;
+    struct slice address = store->lead.address;
+    store_u64_be(length, store->options.lead_ms / 2);
+    struct parameter parameters[] = {
+        {store->lead.writer, WRITER_BYTES},
+        {length, sizeof(length)},
+        number_parameter(writer, number),
+        parameter_of(slice_present(address) ? address : SLICE_LITERAL(""))};
+    enum fate fate =
+        session_run(store->lead.session, lease_sql, parameters, 4, MEMBERS_TIMEOUT_MS, &result);
+    if (fate == FATE_DONE)
+        *ret_found = libpq.ntuples(result) == 1;
+    libpq.clear(fate == FATE_DONE ? result : NULL);
+    return fate;
+}
+
+static enum fate take(struct postgres_store *store, uint8_t writer) {
+    uint8_t number[4];
+    PGresult *result = NULL;
+    struct parameter parameters[] = {{store->lead.writer, WRITER_BYTES},
+                                     number_parameter(writer, number)};
+    enum fate fate =
+        session_run(store->lead.session, take_sql, parameters, 2, TAKE_TIMEOUT_MS, &result);
+    if (fate != FATE_DONE)
+        return fate;
+    store->lead.known = result_number(result, 0, 0);
+    libpq.clear(result);
+    return FATE_DONE;
+}
+
+static enum fate join(struct postgres_store *store, bool *ret_joined) {
+    for (uint8_t writer = 1; writer < STORE_WRITERS_MAX; writer++) {
+        bool found = false;
+        enum fate fate = lease(store, writer, &found);
+        if (fate == FATE_DONE && found)
+            fate = take(store, writer);
+        if (fate != FATE_DONE)
+            return fate;
+        if (!found)
+            continue;
+        store->lead.row = MEMBER_ROW + writer;
+        store->base.writer = writer;
+        atomic_store(&store->lead.leads, true);
+        *ret_joined = true;
+        return FATE_DONE;
+    }
+    return FATE_DONE;
+}
+
+struct error *postgres_store_join(struct store *base, struct arena *arena, bool *ret_joined) {
+    struct postgres_store *store = postgres_of(base);
+    *ret_joined = false;
+    TRY(lead_connect(store, arena));
+    if (join(store, ret_joined) == FATE_DONE)
+        return NULL;
+    struct error *error = session_error(store->lead.session, arena, "The store cannot be joined");
+    lead_drop_session(store);
+    return error;
+}
+
+/* Cut off from the server we may be one or not: the commits tell. */
+bool postgres_store_stays(struct store *base) {
+    struct postgres_store *store = postgres_of(base);
+    struct arena CLEANUP(arena_release) scratch;
+    bool found = true;
+    arena_init(&scratch);
+    if (!atomic_load(&store->lead.leads))
+        return false;
+    if (lead_connect(store, &scratch) != NULL)
+        return true;
+    if (lease(store, base->writer, &found) != FATE_DONE)
+        lead_drop_session(store);
+    if (!found)
+        lead_lose(store);
+    return found;
+}
+
+void postgres_store_leave(struct store *base) {
+    struct postgres_store *store = postgres_of(base);
+    uint8_t number[4];
+    if (store->lead.session == NULL || base->writer == 0)
+        return;
+    struct parameter parameters[] = {{store->lead.writer, WRITER_BYTES},
+                                     number_parameter(base->writer, number)};
+    (void)session_run(store->lead.session, leave_sql, parameters, 2, MEMBERS_TIMEOUT_MS, NULL);
+}
+
+/* ---- knowing them ---- */
+
+static bool take_member(const PGresult *result, int row, struct postgres_member *ret_member) {
+    struct slice address = result_bytes(result, row, 1);
+    int64_t writer = result_number(result, row, 0);
+    if (writer <= 0 || writer >= STORE_WRITERS_MAX || address.len >= POSTGRES_ADDRESS_CHARS)
+        return false;
+    *ret_member = (struct postgres_member){.writer = (uint8_t)writer};
+    memcpy(ret_member->address, address.data, address.len);
+    return true;
+}
+
+struct error *postgres_store_members(struct store *base, struct arena *arena,
+                                     struct postgres_member ret_members[STORE_WRITERS_MAX],
+                                     size_t *ret_count) {
+    struct postgres_store *store = postgres_of(base);
+    PGresult *result = NULL;
+    TRY(lead_connect(store, arena));
+    if (session_run(store->lead.session, list_sql, NULL, 0, MEMBERS_TIMEOUT_MS, &result) !=
+        FATE_DONE) {
+        struct error *error =
+            session_error(store->lead.session, arena, "The other servers are not known");
+        lead_drop_session(store);
+        return error;
+    }
+    *ret_count = 0;
+    for (int row = 0; row < libpq.ntuples(result) && *ret_count < STORE_WRITERS_MAX; row++)
+        if (take_member(result, row, &ret_members[*ret_count]))
+            ++*ret_count;
+    libpq.clear(result);
+    return NULL;
+}
