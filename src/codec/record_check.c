@@ -125,6 +125,12 @@ static struct error *check_numbers(struct arena *arena, struct slice key, struct
     case 'L':
         return key.len == 1 ? sequence_decode(arena, value, &number)
                             : error_local(arena, "a wrong key");
+    case 'N':
+        return key.len == ID_KEY_BYTES ? sequence_decode(arena, value, &number)
+                                       : error_local(arena, "a wrong key");
+    case 'P':
+        return key.len == NUMBERED_KEY_BYTES ? statistics_decode(arena, value, &count, &bytes)
+                                             : error_local(arena, "a wrong key");
     case 'I':
         return key.len == HASH_KEY_BYTES ? token_decode(arena, value, &token)
                                          : error_local(arena, "a wrong key");
@@ -146,6 +152,8 @@ struct error *catalog_record_check(struct arena *arena, struct slice key, struct
     case 'L':
     case 'I':
     case 'S':
+    case 'P':
+    case 'N':
         return check_numbers(arena, key, value);
     case 'T':
         return check_table(arena, key, value);

@@ -6,6 +6,7 @@
 #include "codec/item.h"
 #include "engine/backfill_cursor.h"
 #include "engine/expiry.h"
+#include "engine/hold.h"
 #include "engine/keyspace.h"
 #include "engine/state.h"
 #include "engine/txn.h"
@@ -194,7 +195,7 @@ struct error *backfill_step(struct engine *engine, struct arena *arena,
         return NULL;
     struct store_txn *txn;
     struct table *activated = NULL;
-    TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
+    TRY(hold_begin(engine, arena, &txn));
     struct error *error = run_in_transaction(&step, txn, &activated);
     store_end(txn);
     if (error != NULL) {

@@ -10,11 +10,12 @@
 
 struct backup backup_of_table(const struct engine *engine, struct arena *arena,
                               const struct table *table, struct slice name) {
+    struct table_count total = table_stats_total(table->stats);
     return (struct backup){
         .name = name,
         .created_ms = clock_now_ms(engine->options.clock),
-        .size_bytes = atomic_load(&table->stats->size_bytes),
-        .item_count = atomic_load(&table->stats->item_count),
+        .size_bytes = total.bytes,
+        .item_count = total.items,
         .definition = table_definition_encode(arena, &table->definition),
     };
 }
@@ -70,7 +71,7 @@ struct error *restore_from_table(struct engine *engine, struct arena *arena,
         .kind = COPY_RESTORE_TABLE,
         .source = source->definition.id,
         .until = until,
-        .items_expected = atomic_load(&source->stats->item_count),
+        .items_expected = table_stats_total(source->stats).items,
     };
     return NULL;
 }

@@ -8,6 +8,7 @@
 #include "codec/catalog.h"
 #include "engine/backup.h"
 #include "engine/copy.h"
+#include "engine/hold.h"
 #include "engine/keyspaces.h"
 #include "engine/reclaim.h"
 #include "engine/state.h"
@@ -56,7 +57,7 @@ static struct error *attempt(struct engine *engine, struct catalog_job *job,
                              const struct catalog_change *change, const struct table *table,
                              struct copy_state *ret_copy, bool *ret_conflict) {
     struct store_txn *txn;
-    TRY(store_begin(engine->store, job->arena, STORE_WRITE, &txn));
+    TRY(hold_begin(engine, job->arena, &txn));
     if (change->action == CATALOG_BACKUP)
         apply_backup(engine, job, change->backup.name, table, txn, ret_copy);
     else
@@ -133,7 +134,7 @@ struct error *backup_expire(struct engine *engine, struct arena *arena,
         return NULL;
     struct store_txn *txn;
     struct backup expired;
-    TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
+    TRY(hold_begin(engine, arena, &txn));
     struct error *error = expire_one(engine, arena, txn, now_ms, &expired);
     store_end(txn);
     TRY(error);

@@ -13,6 +13,7 @@
 #include "engine/format.h"
 #include "engine/history.h"
 #include "engine/history_keep.h"
+#include "engine/hold.h"
 #include "engine/keyspace.h"
 #include "engine/reclaim.h"
 #include "engine/sequence.h"
@@ -146,7 +147,7 @@ static struct error *attempt_change(struct engine *engine, struct catalog_job *j
                                     struct table **ret_table, bool *ret_conflict) {
     struct store_txn *txn;
     struct table *table = NULL;
-    TRY(store_begin(engine->store, job->arena, STORE_WRITE, &txn));
+    TRY(hold_begin(engine, job->arena, &txn));
     struct error *error = apply_change(engine, job, change, current, txn, &table);
     if (error == NULL)
         error = txn_commit(txn, engine->options.durability, ret_conflict);
@@ -234,6 +235,9 @@ static struct error *run_change(struct engine *engine, struct catalog_job *job,
 void catalog_run(struct engine *engine, struct catalog_job *job) {
     struct table *current = catalog_current(&engine->catalog, job->table_name);
     struct catalog_change change = {.action = CATALOG_NOTHING};
+    job->error = hold_catch_up(engine, job->arena);
+    if (job->error != NULL)
+        return;
     if (current != NULL)
         job->before = table_ref(current);
     job->error = job->change(job, current, engine->catalog.list->count, &change);

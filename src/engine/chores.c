@@ -7,6 +7,7 @@
 #include "engine/backup_change.h"
 #include "engine/copy_step.h"
 #include "engine/history_keep.h"
+#include "engine/others.h"
 #include "engine/reclaim.h"
 #include "engine/state.h"
 #include "engine/stream_keep.h"
@@ -39,6 +40,7 @@ static const struct chore list[] = {
     {.name = "forgetting backups", .step = backup_expire},
     {.name = "giving back room", .step = give_back_room},
     {.name = "keeping streams", .step = stream_keep},
+    {.name = "looking at other servers", .step = others_step},
 };
 
 enum {

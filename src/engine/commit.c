@@ -20,6 +20,7 @@
 #include "engine/chores.h"
 #include "engine/clock_job.h"
 #include "engine/group_run.h"
+#include "engine/hold.h"
 #include "engine/load.h"
 #include "engine/record.h"
 #include "engine/state.h"
@@ -59,16 +60,24 @@ static void run_catalog_job(struct engine *engine, struct job *first) {
 /* A later run must not be before a time at which this one did something: it is stored first, as the
  * number that it starts with. */
 static struct error *store_time(struct engine *engine, struct arena *arena) {
-    uint64_t last = sequence_next(&engine->sequence, clock_now_ms(engine->options.clock));
+    uint64_t last =
+        sequence_next(&engine->sequence, engine->store, clock_now_ms(engine->options.clock));
     struct store_txn *txn;
     bool conflict;
-    TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
+    TRY(hold_begin(engine, arena, &txn));
     sequence_put(txn, last);
     struct error *error = txn_commit(txn, engine->options.durability, &conflict);
     store_end(txn);
     if (error == NULL && !conflict)
-        sequence_used(&engine->sequence, last);
+        sequence_close(&engine->sequence, last);
     return error;
+}
+
+struct error *commit_keep_time(struct engine *engine, struct arena *arena) {
+    TRY(store_time(engine, arena));
+    return atomic_load(&engine->sequence.closed) != 0
+               ? NULL
+               : error_local(arena, "the time could not be stored");
 }
 
 static void keep_time(struct engine *engine, struct arena *arena) {
@@ -156,8 +165,11 @@ static void sync_when_due(struct engine *engine, struct committer *committer, bo
     }
 }
 
-static const struct timespec *wait_until(const struct committer *committer) {
-    const struct timespec *chore = chores_deadline(&committer->chores);
+/* Chores are of who leads. */
+static const struct timespec *wait_until(const struct engine *engine) {
+    const struct committer *committer = engine->committer;
+    const struct timespec *chore =
+        engine->options.joins ? NULL : chores_deadline(&committer->chores);
     if (!committer->unsynced || (chore != NULL && deadline_before(chore, &committer->sync_at)))
         return chore;
     return &committer->sync_at;
@@ -171,14 +183,15 @@ static bool take_turn(struct engine *engine, const struct timespec *deadline) {
         keep_time(engine, &committer->arena);
     run_jobs(engine, &committer->arena, taken.jobs);
     bool active = taken.jobs != NULL || taken.woken;
-    bool stepped = !taken.stop && chores_run(&committer->chores, engine, &committer->arena, active);
+    bool stepped = !taken.stop && !engine->options.joins &&
+                   chores_run(&committer->chores, engine, &committer->arena, active);
     sync_when_due(engine, committer, active || stepped, taken.stop);
     return !taken.stop;
 }
 
 static void *commit_main(void *context) {
     struct engine *engine = context;
-    while (take_turn(engine, wait_until(engine->committer)))
+    while (take_turn(engine, wait_until(engine)))
         ;
     return NULL;
 }

@@ -11,6 +11,7 @@
 #include "engine/collection.h"
 #include "engine/copy.h"
 #include "engine/history.h"
+#include "engine/hold.h"
 #include "engine/index.h"
 #include "engine/keyspace.h"
 #include "engine/state.h"
@@ -390,7 +391,7 @@ static struct error *run_step(struct engine *engine, struct arena *arena,
         .engine = engine, .arena = arena, .state = *state, .items_before = state->item_count};
     struct store_txn *txn;
     TRY(find_target(&run));
-    TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
+    TRY(hold_begin(engine, arena, &txn));
     struct error *error = run_in_transaction(&run, txn);
     store_end(txn);
     if (error != NULL) {

@@ -6,15 +6,19 @@
 #include "base/check.h"
 #include "engine/clock_job.h"
 #include "engine/commit.h"
+#include "engine/hold.h"
 #include "engine/load.h"
 #include "engine/state.h"
 #include "model/limits.h"
 
 static struct error *load(struct engine *engine, struct arena *arena) {
-    bool follows = engine->options.follows;
-    TRY((follows ? format_find : format_load_or_create)(&engine->format, &engine->options, arena));
+    bool follows = engine->options.follows, joins = engine->options.joins;
+    TRY((follows || joins ? format_find : format_load_or_create)(&engine->format, &engine->options,
+                                                                 arena));
     TRY(engine_load(engine, arena));
     engine->time_at_open_ms = sequence_ms(engine->sequence.last);
+    if (!follows && !joins && hold_is_needed(engine->store))
+        TRY(commit_keep_time(engine, arena));
     return follows ? NULL : commit_start(engine, arena);
 }
 
@@ -58,6 +62,18 @@ uint64_t engine_damage_found(const struct engine *engine) {
 
 size_t engine_queue_length(struct engine *engine) {
     return commit_queue_length(&engine->queue);
+}
+
+bool engine_is_shared(const struct engine *engine) {
+    return hold_is_needed(engine->store);
+}
+
+uint32_t engine_groups(const struct engine *engine) {
+    return engine->store->groups;
+}
+
+uint32_t engine_group_of(const struct engine *engine, struct slice store_key) {
+    return key_hash_part(key_hash_rank(store_key), engine->store->groups);
 }
 
 bool engine_store_is_far(const struct engine *engine) {

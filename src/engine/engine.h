@@ -36,6 +36,12 @@ struct error *engine_look_again(struct engine *engine, struct arena *arena);
  * other things to do does not wait for it (reader_fetch). */
 bool engine_store_is_far(const struct engine *engine);
 
+/* Whether several servers write at once, each in groups of keys of its own, mostly (hold.h); how
+ * many groups there are, and which one an item is in. */
+bool engine_is_shared(const struct engine *engine);
+uint32_t engine_groups(const struct engine *engine);
+uint32_t engine_group_of(const struct engine *engine, struct slice store_key);
+
 /* How many jobs wait for the commit thread. Any thread. */
 size_t engine_queue_length(struct engine *engine);
 /* How often a record was read that is not what was written. Any thread. */

@@ -13,7 +13,7 @@ void group_init(struct group *group, const struct group_owners *owners, struct a
         .owners = *owners,
         .arena = arena,
         .now_ms = (uint64_t)now_ms,
-        .first_sequence = sequence_next(owners->sequence, now_ms),
+        .first_sequence = sequence_next(owners->sequence, owners->options->store, now_ms),
         .slots = ARENA_ARRAY(arena, struct slot, capacity),
         .capacity = capacity,
         .buckets = ARENA_ARRAY(arena, uint32_t, bucket_count),

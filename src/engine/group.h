@@ -57,6 +57,13 @@ struct group {
     size_t bucket_count;               /* a power of two, at least twice the capacity */
 };
 
+/* The next number of a change. */
+static inline uint64_t group_take_number(struct group *group) {
+    uint64_t number = group->next_sequence;
+    group->next_sequence = sequence_after(number, group->owners.options->store);
+    return number;
+}
+
 /* For at most `capacity` keys. */
 void group_init(struct group *group, const struct group_owners *owners, struct arena *arena,
                 size_t capacity);

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "engine/ahead.h"
 #include "engine/group_flush.h"
+#include "engine/hold.h"
 #include "engine/item_write.h"
 #include "engine/keyspaces.h"
 #include "engine/state.h"
@@ -108,7 +109,8 @@ static struct error *run_in_transaction(struct group *group, struct recent *rece
     *ret_conflict = false;
     TRY(group_fetch(group, txn));
     run_writes(group, jobs);
-    if (!group_flush(group, txn))
+    /* Where others write, what was read may not be true any more, also when nothing came of it. */
+    if (!group_flush(group, txn) && !hold_is_needed(txn->store))
         return NULL;
     if (recent->numbers == NULL)
         return commit(group, txn, ret_conflict);
@@ -117,18 +119,6 @@ static struct error *run_in_transaction(struct group *group, struct recent *rece
     if (!*ret_conflict)
         recent_committed(recent);
     return NULL;
-}
-
-/* One attempt. After a conflict nothing has happened, and the group is run again on what the store
- * holds then. */
-static struct error *attempt_group(struct group *group, struct engine *engine, struct job *jobs,
-                                   bool *ret_conflict) {
-    struct store_txn *txn;
-    TRY(store_begin(engine->store, group->arena, STORE_WRITE, &txn));
-    struct error *error = run_in_transaction(group, &engine->recent, jobs, txn, ret_conflict);
-    group_finish(group, error == NULL && !*ret_conflict);
-    store_end(txn);
-    return error;
 }
 
 /* All keys that the group will read, so that they are read at once. */
@@ -157,6 +147,47 @@ static void reserve_slots(struct group *group, struct engine *engine, struct are
     }
 }
 
+/* ---- where others write ---- */
+
+static uint64_t groups_of(const struct engine *engine, struct job *jobs) {
+    uint64_t groups = 0;
+    for (struct job *job = jobs; job != NULL; job = job->next)
+        for (size_t i = 0; i < write_job_of(job)->count; i++)
+            if (write_job_of(job)->writes[i].refused == NULL)
+                groups |= hold_group(engine->store, write_job_of(job)->writes[i].store_key);
+    return groups;
+}
+
+/* At first it is tried with what is known. When that was not true, the groups are held, and all is
+ * looked at again, tables too. */
+static struct error *share(struct group *group, struct engine *engine, struct store_txn *txn,
+                           struct job *jobs, size_t writes, bool again) {
+    if (!hold_is_needed(engine->store))
+        return NULL;
+    store_touch(txn, groups_of(engine, jobs));
+    if (!again && !engine->stale)
+        return NULL;
+    enum store_durability durability = group->durability;
+    TRY(hold_groups(engine, txn));
+    reserve_slots(group, engine, group->arena, jobs, writes);
+    group->durability = durability;
+    return NULL;
+}
+
+/* One attempt. After a conflict nothing has happened, and the group is run again on what the store
+ * holds then. */
+static struct error *attempt_group(struct group *group, struct engine *engine, struct job *jobs,
+                                   size_t writes, bool again, bool *ret_conflict) {
+    struct store_txn *txn;
+    TRY(store_begin(engine->store, group->arena, STORE_WRITE, &txn));
+    struct error *error = share(group, engine, txn, jobs, writes, again);
+    if (error == NULL)
+        error = run_in_transaction(group, &engine->recent, jobs, txn, ret_conflict);
+    group_finish(group, error == NULL && !*ret_conflict);
+    store_end(txn);
+    return error;
+}
+
 struct error *group_run(struct engine *engine, struct arena *arena, struct job *jobs, size_t writes,
                         enum store_durability durability) {
     struct group group;
@@ -166,7 +197,7 @@ struct error *group_run(struct engine *engine, struct arena *arena, struct job *
     group.durability = durability;
     for (int attempt = 0; attempt < TXN_ATTEMPTS_MAX; attempt++) {
         bool conflict;
-        TRY(attempt_group(&group, engine, jobs, &conflict));
+        TRY(attempt_group(&group, engine, jobs, writes, attempt > 0, &conflict));
         if (!conflict)
             return NULL;
     }

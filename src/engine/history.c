@@ -12,7 +12,7 @@ void history_put_item(struct group *group, const struct slot *slot, struct store
     struct history_record record = {key_without_id(slot->key), slot->committed};
     struct store_key key = {
         KEYSPACE_CHANGES,
-        history_key(group->arena, slot->table->definition.id, group->next_sequence++),
+        history_key(group->arena, slot->table->definition.id, group_take_number(group)),
     };
     store_put(txn, &key, history_record_encode(group->arena, &record));
 }

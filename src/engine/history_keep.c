@@ -7,6 +7,7 @@
 
 #include "codec/catalog.h"
 #include "engine/history.h"
+#include "engine/hold.h"
 #include "engine/keyspace.h"
 #include "engine/state.h"
 #include "engine/txn.h"
@@ -90,7 +91,7 @@ static struct error *trim_in_transaction(struct engine *engine, struct arena *ar
     struct store_key key = catalog_key(table_key(arena, definition.name));
     struct store_txn *txn;
     TRY(table_new(arena, stored, table, ret_table));
-    TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
+    TRY(hold_begin(engine, arena, &txn));
     store_put(txn, &key, stored);
     history_drop(arena, txn, definition.id, sequence_at(from_ms));
     struct error *error = txn_commit_step(txn, STORE_RELAXED);

@@ -32,6 +32,10 @@ struct engine_options {
     /* Another server leads the store: this engine only reads. It has no commit thread, and nothing
      * may be submitted; engine_look_again() tells it what the other has changed. */
     bool follows;
+    /* Another server leads the store, which has groups of keys, and this engine writes items in
+     * some of them, as one of the store's writers (hold.h). Nothing but writes of items may be
+     * submitted, and no transaction with a token. */
+    bool joins;
     /* For tests that say what happens when: there is no commit thread, and what it would do is done
      * by engine_step(). Nothing may wait for a job then, as engine_reload() does. */
     bool stepped;

@@ -106,6 +106,7 @@ static struct error *change_once(struct store *store, const struct record_job *j
                                  bool *ret_conflict) {
     struct store_txn *txn;
     TRY(store_begin(store, job->arena, STORE_WRITE, &txn));
+    store_touch(txn, STORE_NO_GROUPS);
     for (size_t i = 0; i < job->count; i++)
         change_one(txn, job->arena, &job->changes[i]);
     struct error *error = txn_commit(txn, STORE_DURABLE, ret_conflict);

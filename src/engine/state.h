@@ -37,6 +37,8 @@ struct engine {
     struct recent recent;
     struct commit_queue queue;
     struct damage damage;
+    bool stale;                  /* what is known must be read again first (hold.h) */
+    struct timespec others_at;   /* of others.c */
     struct committer *committer; /* of commit.c */
     pthread_t commit_thread;     /* unless options.stepped */
     int64_t time_at_open_ms;     /* of the last number then */

@@ -22,7 +22,7 @@ void stream_note_change(struct group *group, const struct slot *slot, struct sli
 void stream_put_records(struct group *group, struct store_txn *txn) {
     for (const struct group_change *at = group->changes; at != NULL; at = at->next) {
         const struct table_definition *table = &at->slot->table->definition;
-        uint64_t number = group->next_sequence++;
+        uint64_t number = group_take_number(group);
         struct stream_shard shard = {
             generation_at(table->stream_created_ms, sequence_ms(number)),
             shard_of_key(table->stream_shards, at->slot->key),

@@ -37,7 +37,8 @@ struct error *stream_read_ending(struct arena *arena, struct store_txn *txn,
 /* Its records have smaller numbers, and everything that follows has larger ones. */
 void stream_end(struct engine *engine, struct arena *arena, struct store_txn *txn,
                 struct stream_definition *ending, uint64_t *last_number) {
-    uint64_t number = sequence_next(&engine->sequence, clock_now_ms(engine->options.clock));
+    uint64_t number =
+        sequence_next(&engine->sequence, engine->store, clock_now_ms(engine->options.clock));
     ending->ended = (int64_t)number;
     put_stream(engine, arena, txn, ending);
     sequence_put(txn, number);
@@ -48,6 +49,12 @@ static struct slice label_of(struct arena *arena, int64_t ms) {
     char text[TIMESTAMP_CHARS + 1];
     timestamp_print(ms, text);
     return slice_of(arena_copy(arena, text, TIMESTAMP_CHARS), TIMESTAMP_CHARS);
+}
+
+/* Each is of one group of keys. */
+static int64_t shards_of(const struct engine *engine, int64_t shards) {
+    int64_t groups = engine->store->groups;
+    return (shards + groups - 1) / groups * groups;
 }
 
 /* The stream begins with a ms in which nothing has a number yet. So its label is its own, also when
@@ -62,7 +69,7 @@ void stream_make(struct engine *engine, struct arena *arena, struct store_txn *t
         .id = format_take_id(&engine->format),
         .view = definition->stream,
         .keys = definition->keys,
-        .shards = one_shard ? 1 : capacity_partitions(definition, NULL),
+        .shards = shards_of(engine, one_shard ? 1 : capacity_partitions(definition, NULL)),
         .created_ms = now_ms > used_ms ? now_ms : used_ms + 1,
     };
     stream.label = label_of(arena, stream.created_ms);

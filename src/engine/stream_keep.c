@@ -8,6 +8,7 @@
  * The chore looks at all streams when the first of them has something coming, a few in each step.
  * Threads: commit thread. */
 #include "engine/stream_keep.h"
+#include "engine/hold.h"
 #include "engine/keyspace.h"
 
 #include "codec/stream.h"
@@ -51,9 +52,11 @@ static void note_due(struct step *step, int64_t ms) {
 /* Closes the generations that have ended by now. */
 static void plan_roll(struct step *step, const struct stream_extent *extent) {
     struct stream_shard newest = {extent->count - 1, 0}, next = {extent->count, 0};
-    uint64_t closed = shard_first(extent, newest) - 1;
-    if (closed > step->engine->sequence.last && closed > step->roll)
-        step->roll = closed;
+    const struct sequence *sequence = &step->engine->sequence;
+    uint64_t closed = shard_first(extent, newest) - 1, last = sequence->last;
+    bool shared = hold_is_needed(step->engine->store);
+    if (closed > (shared ? sequence->closed : last) && closed > step->roll)
+        step->roll = closed > last ? closed : last;
     note_due(step, sequence_ms(shard_first(extent, next)));
 }
 
@@ -177,7 +180,7 @@ static struct error *commit(struct step *step, struct store_txn *txn) {
      * stay so. */
     TRY(txn_commit_step(txn, step->roll != 0 ? step->engine->options.durability : STORE_RELAXED));
     if (step->roll != 0)
-        sequence_used(&step->engine->sequence, step->roll);
+        sequence_close(&step->engine->sequence, step->roll);
     give_back_room(step);
     return NULL;
 }
@@ -227,7 +230,7 @@ struct error *stream_keep(struct engine *engine, struct arena *arena, enum chore
     step->horizon_ms = now_ms - LIMIT_STREAM_RETENTION_MS;
     step->due_ms = INT64_MAX;
     struct store_txn *txn;
-    TRY(store_begin(engine->store, arena, STORE_WRITE, &txn));
+    TRY(hold_begin(engine, arena, &txn));
     struct error *error = run_in_transaction(step, txn);
     store_end(txn);
     TRY(error);

@@ -1,12 +1,14 @@
 /* stream_read.c - streams and their records, straight from the store. */
 #include "engine/stream_read.h"
 
+#include "engine/hold.h"
 #include "engine/keyspace.h"
 #include "engine/state.h"
 #include "model/limits.h"
 
 uint64_t engine_last_number(const struct engine *engine) {
-    return atomic_load(&engine->sequence.last);
+    return hold_is_needed(engine->store) ? atomic_load(&engine->sequence.closed)
+                                         : atomic_load(&engine->sequence.last);
 }
 
 int64_t stream_horizon_ms(const struct engine *engine) {
@@ -119,6 +121,28 @@ struct error *stream_cursor_next(struct stream_cursor *cursor, uint64_t *ret_num
         return damage_found(&cursor->reader->engine->damage, arena, cursor->table_name, key, error);
     *ret_number = stream_record_number(key);
     return NULL;
+}
+
+/* A shard is of one group of keys, where numbers increase with commits. */
+struct error *stream_latest(struct reader *reader, const struct stream_definition *stream,
+                            struct stream_shard shard, uint64_t last, uint64_t *ret_latest) {
+    struct store_scan *scan;
+    struct slice key, value;
+    bool found = false;
+    *ret_latest = last;
+    if (!hold_is_needed(reader->engine->store))
+        return NULL;
+    struct store_range range = {
+        KEYSPACE_CHANGES,
+        stream_record_key(reader->arena, stream->id, shard, 0),
+        stream_record_key(reader->arena, stream->id, shard, UINT64_MAX),
+    };
+    TRY(store_scan_open(reader->txn, &range, true, &scan));
+    struct error *error = store_scan_next(scan, &found, &key, &value);
+    if (error == NULL && found && key.len == STREAM_KEY_BYTES && stream_record_number(key) > last)
+        *ret_latest = stream_record_number(key);
+    store_scan_close(scan);
+    return error;
 }
 
 void stream_cursor_close(struct stream_cursor *cursor) {

@@ -6,7 +6,7 @@
  * What was committed is told by engine_last_number(): every record with a number up to it is seen
  * by whatever is read after the call, and every write that is acknowledged later has a larger one,
  * as long as it was not acknowledged before. So whoever takes the number first and reads then can
- * tell what is complete. */
+ * tell what is complete. Where several servers write it may be older than the last number. */
 #ifndef GRAMME_ENGINE_STREAM_READ_H
 #define GRAMME_ENGINE_STREAM_READ_H
 
@@ -57,6 +57,9 @@ struct error *stream_cursor_open(struct reader *reader, const struct stream_defi
 /* A number of 0: the end. */
 struct error *stream_cursor_next(struct stream_cursor *cursor, uint64_t *ret_number,
                                  struct stream_record *ret_record);
+/* The last number of a shard; `last` is what engine_last_number() was before. */
+struct error *stream_latest(struct reader *reader, const struct stream_definition *stream,
+                            struct stream_shard shard, uint64_t last, uint64_t *ret_latest);
 void stream_cursor_close(struct stream_cursor *cursor);
 
 #endif

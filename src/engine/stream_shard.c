@@ -44,7 +44,7 @@ uint8_t shard_of_key(int64_t shards, struct slice store_key) {
 
 /* Every step can be undone, so no two shards of a stream have the same. */
 static uint32_t shard_hash(const struct stream_definition *stream, uint8_t number) {
-    uint32_t hash = stream->id * STREAM_SHARDS_MAX + number;
+    uint32_t hash = stream->id * CAPACITY_PARTITIONS_MAX + number;
     hash = (hash ^ hash >> 16) * 0x7feb352dU;
     hash = (hash ^ hash >> 15) * 0x846ca68bU;
     return hash ^ hash >> 16;

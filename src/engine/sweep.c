@@ -9,6 +9,7 @@
 #include "codec/expiry_key.h"
 #include "engine/expiry.h"
 #include "engine/group_run.h"
+#include "engine/hold.h"
 #include "engine/keyspaces.h"
 #include "engine/state.h"
 #include "engine/txn.h"
@@ -136,7 +137,7 @@ static struct error *drop_entry(struct sweep *sweep, struct slice entry) {
     bool conflict;
     log_repeated_error("table %.*s had an expiry without its item",
                        SLICE_ARGS(sweep->table->definition.name));
-    TRY(store_begin(sweep->engine->store, sweep->arena, STORE_WRITE, &txn));
+    TRY(hold_begin(sweep->engine, sweep->arena, &txn));
     store_delete(txn, &key);
     struct error *error = txn_commit(txn, sweep->engine->options.durability, &conflict);
     store_end(txn);

@@ -19,6 +19,9 @@ struct sweeper {
 /* Looks at the tables when they are others than before; nothing is known of them then. */
 void sweeper_look_at(struct sweeper *sweeper, const struct catalog *catalog);
 
+/* Nothing is known of them any more. */
+void sweeper_forget(struct sweeper *sweeper, const struct catalog *catalog);
+
 /* An item that expires at that second is being committed. */
 static inline void sweeper_expect(struct sweeper *sweeper, uint64_t seconds) {
     if (seconds < sweeper->first)

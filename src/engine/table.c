@@ -27,9 +27,8 @@ void table_unref(struct table *table) {
 }
 
 int64_t table_average_bytes(const struct table *table) {
-    int64_t count = atomic_load(&table->stats->item_count);
-    int64_t bytes = atomic_load(&table->stats->size_bytes);
-    return count > 0 ? bytes / count + 1 : 1;
+    struct table_count total = table_stats_total(table->stats);
+    return total.items > 0 && total.bytes > 0 ? total.bytes / total.items + 1 : 1;
 }
 
 int64_t recovery_window_start_ms(const struct table_definition *definition, int64_t now_ms) {

@@ -30,27 +30,40 @@ void table_stats_unref(struct table_stats *stats) {
     free(stats);
 }
 
+/* Who leads has the record of a store with one writer. */
+static struct store_key key_of(struct arena *arena, const struct store_txn *txn, uint32_t id) {
+    uint8_t writer = txn->store->writer;
+    return catalog_key(writer == 0 ? statistics_key(arena, id)
+                                   : part_statistics_key(arena, id, writer));
+}
+
 struct error *table_stats_load(struct arena *arena, struct store_txn *txn,
                                struct table_stats *stats) {
-    struct store_key key = catalog_key(statistics_key(arena, stats->id));
+    struct store_key key = key_of(arena, txn, stats->id);
     struct slice record;
-    struct table_count count;
+    struct table_count count = {0, 0};
     CHECK(!stats->touched);
     TRY(store_get(txn, &key, &record));
-    TRY(statistics_decode(arena, record, &count.items, &count.bytes));
+    if (slice_present(record) || txn->store->writer == 0)
+        TRY(statistics_decode(arena, record, &count.items, &count.bytes));
     table_stats_set(stats, count);
     return NULL;
 }
 
 void table_stats_put(struct arena *arena, struct store_txn *txn, uint32_t id,
                      struct table_count count) {
-    struct store_key key = catalog_key(statistics_key(arena, id));
+    struct store_key key = key_of(arena, txn, id);
     store_put(txn, &key, statistics_encode(arena, count.items, count.bytes));
 }
 
 void table_stats_delete(struct arena *arena, struct store_txn *txn, uint32_t id) {
     struct store_key key = catalog_key(statistics_key(arena, id));
     store_delete(txn, &key);
+    if (txn->store->groups == 1)
+        return;
+    struct store_range others = {KEYSPACE_CATALOG, part_statistics_key(arena, id, 0),
+                                 part_statistics_key(arena, id, STORE_WRITERS_MAX)};
+    store_delete_range(txn, &others);
 }
 
 struct table_count table_stats_plus(const struct table_stats *stats, struct table_count more) {

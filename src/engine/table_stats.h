@@ -25,6 +25,10 @@ struct table_stats {
     uint32_t id; /* of the range of keys */
     atomic_int_fast64_t item_count;
     atomic_int_fast64_t size_bytes;
+    /* Where several servers write, the counts are what this one has added; and these are what the
+     * others had when who leads looked last (others.h). */
+    atomic_int_fast64_t items_of_others;
+    atomic_int_fast64_t bytes_of_others;
     atomic_uint references;
     /* Of a table, not of an index: the table was deleted. */
     atomic_bool dropped;
@@ -52,6 +56,13 @@ struct table_stats {
 struct table_stats *table_stats_new(uint32_t id);
 struct table_stats *table_stats_ref(struct table_stats *stats);
 void table_stats_unref(struct table_stats *stats);
+
+/* What it holds, as far as that is known: where several write, by who leads, a moment ago. */
+static inline struct table_count table_stats_total(const struct table_stats *stats) {
+    return (struct table_count){
+        atomic_load(&stats->item_count) + atomic_load(&stats->items_of_others),
+        atomic_load(&stats->size_bytes) + atomic_load(&stats->bytes_of_others)};
+}
 
 /* Reads the counts from the store, whatever was known. */
 struct error *table_stats_load(struct arena *arena, struct store_txn *txn,

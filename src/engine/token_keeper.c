@@ -92,6 +92,7 @@ static struct error *trim(struct token_keeper *keeper, struct store *store, stru
     struct ended *ended = ARENA_NEW(arena, struct ended);
     struct store_txn *txn;
     TRY(store_begin(store, arena, STORE_WRITE, &txn));
+    store_touch(txn, STORE_NO_GROUPS);
     struct error *error = gather_ended(arena, txn, (uint64_t)keeper->end_ms, now_ms, ended);
     if (error == NULL && ended->count > 0)
         error = delete_all(keeper, arena, txn, ended);

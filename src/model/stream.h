@@ -7,7 +7,8 @@
 
 #include "model/capacity.h"
 
-enum { STREAM_SHARDS_MAX = CAPACITY_PARTITIONS_MAX }; /* one for each partition */
+/* One for each partition, or for each group of keys where several servers write. */
+enum { STREAM_SHARDS_MAX = 32 };
 
 struct stream_definition {
     struct slice table_name;

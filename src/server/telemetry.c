@@ -171,9 +171,8 @@ struct slice telemetry_write_following(const struct telemetry *telemetry, struct
 
 static void write_count(struct exposition *to, const struct exposition_labels *labels,
                         const struct table_stats *stats, bool bytes) {
-    exposition_sample(
-        to, "", labels,
-        (double)(bytes ? atomic_load(&stats->size_bytes) : atomic_load(&stats->item_count)));
+    struct table_count total = table_stats_total(stats);
+    exposition_sample(to, "", labels, (double)(bytes ? total.bytes : total.items));
 }
 
 static void write_counts(struct exposition *to, struct table *const *tables, size_t count,

@@ -54,8 +54,9 @@ static struct error *place_at_number(struct op_call *call, const struct stream_e
 }
 
 /* `last` was the last number before the stream was read: later writes have larger ones. */
-static struct error *place(struct op_call *call, const struct stream_definition *stream,
-                           uint64_t last, struct stream_iterator *iterator) {
+static struct error *place(struct op_call *call, struct reader *reader,
+                           const struct stream_definition *stream, uint64_t last,
+                           struct stream_iterator *iterator) {
     const struct get_shard_iterator_request *request = call->request;
     struct stream_extent extent =
         stream_extent_of(stream, last, stream_horizon_ms(call->context->engine));
@@ -68,7 +69,11 @@ static struct error *place(struct op_call *call, const struct stream_definition 
         return place_at_number(call, &extent, iterator);
     iterator->from_horizon = slice_is(request->shard_iterator_type, "TRIM_HORIZON");
     iterator->caught_up = !iterator->from_horizon;
-    iterator->position = iterator->caught_up ? last + 1 : 0;
+    iterator->position = 0;
+    if (iterator->from_horizon)
+        return NULL;
+    TRY(stream_latest(reader, stream, iterator->shard, last, &iterator->position));
+    iterator->position++;
     return NULL;
 }
 
@@ -92,7 +97,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
     TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
     struct error *error = stream_arn_find(&reader, &iterator.arn, &stream);
     if (error == NULL)
-        error = place(call, &stream, last, &iterator);
+        error = place(call, &reader, &stream, last, &iterator);
     reader_end(&reader);
     if (error == NULL)
         write_reply(call, &iterator);

@@ -45,20 +45,21 @@ static struct index_figures *figures_of_indexes(struct arena *arena, const struc
     size_t count = table->definition.index_count;
     struct index_figures *figures = ARENA_ARRAY(arena, struct index_figures, count);
     for (size_t i = 0; i < count; i++) {
-        figures[i].item_count = atomic_load(&table->index_stats[i]->item_count);
-        figures[i].size_bytes = atomic_load(&table->index_stats[i]->size_bytes);
+        struct table_count total = table_stats_total(table->index_stats[i]);
+        figures[i] = (struct index_figures){.item_count = total.items, .size_bytes = total.bytes};
     }
     return figures;
 }
 
 struct table_description table_describe(const struct op_call *call, const struct table *table,
                                         int64_t now_ms) {
+    struct table_count total = table_stats_total(table->stats);
     return (struct table_description){
         .kind = DESCRIBE_TABLE,
         .definition = &table->definition,
         .status = table->definition.status,
-        .item_count = atomic_load(&table->stats->item_count),
-        .size_bytes = atomic_load(&table->stats->size_bytes),
+        .item_count = total.items,
+        .size_bytes = total.bytes,
         .index_figures = figures_of_indexes(call->arena, table),
         .now_ms = now_ms,
         .region = call->context->region,

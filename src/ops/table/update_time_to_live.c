@@ -75,7 +75,9 @@ static struct error *change(struct catalog_job *job, const struct table *current
     struct table_definition *definition = &ret_change->definition;
     definition->ttl_attribute = on ? request->specification->attribute_name : SLICE_NONE;
     definition->ttl_id = 0; /* a new one, or none */
-    definition->ttl_building = on && atomic_load(&current->stats->item_count) > 0;
+    bool may_hold = atomic_load(&current->stats->item_count) > 0 ||
+                    engine_is_shared(call->context->engine); /* where others count as well */
+    definition->ttl_building = on && may_hold;
     definition->ttl_changed_ms = work->now_ms;
     return NULL;
 }

@@ -88,7 +88,7 @@ static void damaged_definitions_are_refused(void **state) {
     assert_refused(SLICE_LITERAL("\1\5"), "a stored stream is damaged: not a map");
     for (size_t len = 0; len < good.len; len++)
         assert_refused(slice_of(good.data, len), NULL);
-    stream.shards = 5;
+    stream.shards = STREAM_SHARDS_MAX + 1;
     assert_refused(stream_definition_encode(&arena, &stream),
                    "a stored stream is damaged: something is missing");
     stream = full();
