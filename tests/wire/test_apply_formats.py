@@ -147,5 +147,93 @@ class Terraform(ApplyTest):
         self.assertIn("1 created", self.assert_applied(large, name="plan.json"))
 
 
+class Cdk(ApplyTest):
+    """A folder as `cdk synth` leaves it: two stacks, and one of a stage."""
+
+    @staticmethod
+    def table(**more):
+        return {"Type": "AWS::DynamoDB::Table", "UpdateReplacePolicy": "Retain", "Properties": {
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}], "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], **more}}
+
+    @staticmethod
+    def stack(name, display=None, **more):
+        return {name: {"type": "aws:cloudformation:stack", "displayName": display or name,
+                       "properties": {"templateFile": f"{name}.template.json", **more}}}
+
+    def template(self, path, table):
+        text = {"Resources": {"Log95422804": table, "CDKMetadata": {"Type": "AWS::CDK::Metadata", "Condition": "Never"}},
+                "Conditions": {"Never": {"Fn::Equals": [{"Ref": "AWS::Region"}, "nowhere"]}},
+                "Parameters": {"BootstrapVersion": {"Type": "AWS::SSM::Parameter::Value<String>",
+                                                    "Default": "/cdk-bootstrap/hnb659fds/version"}},
+                "Outputs": {"Name": {"Value": {"Ref": "Log95422804"}}}}
+        self.write(json.dumps(text), path)
+
+    def manifest(self, folder, *artifacts):
+        merged = {name: artifact for each in artifacts for name, artifact in each.items()}
+        self.write(json.dumps({"version": "48.0.0", "artifacts": merged}), f"{folder}/manifest.json")
+
+    def setUp(self):
+        super().setUp()
+        (pathlib.Path(self.folder.name) / "cdk.out" / "assembly-Prod").mkdir(parents=True)
+        self.manifest("cdk.out", {"Tree": {"type": "cdk:tree", "properties": {"file": "tree.json"}}},
+                      {"assembly-Prod": {"type": "cdk:cloud-assembly",
+                                         "properties": {"directoryName": "assembly-Prod", "displayName": "Prod"}}},
+                      self.stack("Shop"), self.stack("Log", stackName="log-test"))
+        self.manifest("cdk.out/assembly-Prod", self.stack("ProdLog2D74", "Prod/Log", stackName="Prod-Log"))
+        self.template("cdk.out/Shop.template.json", self.table(TableName="orders"))
+        self.template("cdk.out/Log.template.json", self.table())
+        self.template("cdk.out/assembly-Prod/ProdLog2D74.template.json", self.table())
+
+    def run_cdk(self, *arguments):
+        return self.run_apply("--endpoint", self.endpoint, *arguments, "cdk.out")
+
+    def tables(self):
+        return self.client.list_tables()["TableNames"]
+
+    def test_all_stacks(self):
+        status, out, err = self.run_cdk()
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertEqual(self.tables(), ["Prod-Log-Log95422804", "log-test-Log95422804", "orders"])
+        status, out, err = self.run_cdk()
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertEqual(out.count("Nothing to do: 1 table is as the template says\n"), 3, out)
+        self.assertIn("Stack Prod/Log\n= table Prod-Log-Log95422804\n", out)
+
+    def test_one_stack_by_its_id_or_its_name(self):
+        for name in ("Prod/Log", "Prod-Log"):
+            status, out, err = self.run_cdk("--stack", name)
+            self.assertEqual((status, err), (0, ""), out)
+            self.assertEqual(self.tables(), ["Prod-Log-Log95422804"])
+        status, out, err = self.run_cdk("--stack", "Prod")
+        self.assertEqual((status, out, err), (
+            2, "", "cdk.out: there is no stack Prod (--stack): there are Prod/Log, Shop, Log\n"))
+
+    def test_what_one_stack_may_not_do_leaves_all_as_they_are(self):
+        self.assertEqual(self.run_cdk("--stack", "Shop")[0], 0)
+        self.template("cdk.out/Shop.template.json", self.table(
+            TableName="orders", AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}]))
+        status, _, err = self.run_cdk()
+        self.assertEqual(status, 1)
+        self.assertIn("refused: table orders would be deleted with all its items and made anew", err)
+        self.assertEqual(self.tables(), ["orders"])
+
+    def test_a_mistake_in_a_template_has_its_place(self):
+        self.template("cdk.out/Log.template.json", self.table(BillingMode="NEVER"))
+        status, out, err = self.run_cdk()
+        self.assertEqual((status, out), (2, ""))
+        self.assertRegex(err, r"^cdk\.out/Log\.template\.json:1:\d+: BillingMode must be one of .*\n$")
+        self.assertEqual(self.tables(), [])
+
+    def test_what_does_not_go_together(self):
+        status, out, err = self.run_cdk("--stack-name", "mine")
+        self.assertEqual((status, out, err), (2, "", "cdk.out has 3 stacks: --param and --stack-name need --stack\n"))
+        (pathlib.Path(self.folder.name) / "cdk.out" / "manifest.json").unlink()
+        self.assertEqual(self.run_cdk(), (2, "", "cdk.out/manifest.json: No such file or directory\n"))
+        status, out, err = self.apply("Resources: {}", "--stack", "x")
+        self.assertEqual((status, out, err), (2, "", "shop.yaml: --stack is for a folder of CDK\n"))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -33,7 +33,7 @@ class Wrong(ApplyTest):
 
     def test_files(self):
         self.assertEqual(self.run_apply("gone.yaml"), (2, "", "gone.yaml: No such file or directory\n"))
-        self.assertEqual(self.run_apply("."), (2, "", ".: Is a directory\n"))
+        self.assertEqual(self.run_apply("."), (2, "", "./manifest.json: No such file or directory\n"))
         self.assert_wrong("", error="shop.yaml:1:1: a template is a mapping with Resources, this is empty")
         self.assert_wrong("# " + "x" * (1 << 20), error="shop.yaml: larger than 1 MB, the limit for a template")
 

@@ -5,6 +5,7 @@
  * output, warnings and errors to standard error. */
 #include "base/check.h"
 #include "cli/apply_source.h"
+#include "cli/apply_stacks.h"
 #include "cli/apply_table.h"
 #include "cli/apply_watch.h"
 #include "cli/options.h"
@@ -18,6 +19,7 @@ enum { STACK_NAME_MAX = 128 };
 struct apply_options {
     const char *file; /* - : standard input */
     struct option_pairs parameters;
+    const char *stack;
     const char *endpoint; /* these may be NULL */
     const char *region;
     const char *stack_name;
@@ -30,6 +32,7 @@ struct apply_options {
 struct apply {
     struct arena *arena;
     const struct apply_options *options;
+    const struct apply_stack *stack;
     const char *region;
     struct template_surroundings surroundings;
     struct service service;
@@ -72,8 +75,16 @@ static struct slice stack_name_of(struct arena *arena, const char *file) {
     return len == 0 ? SLICE_LITERAL("stack") : slice_of(copy, len);
 }
 
+static struct slice choose_name(const struct apply *apply) {
+    if (apply->options->stack_name != NULL)
+        return slice_text(apply->options->stack_name);
+    return slice_present(apply->stack->name) ? apply->stack->name
+                                             : stack_name_of(apply->arena, apply->stack->file);
+}
+
 static struct template_options choose_options(struct apply *apply) {
     const struct apply_options *given = apply->options;
+    const char *file = apply->stack->file;
     size_t count = given->parameters.count;
     struct template_parameter *parameters =
         ARENA_ARRAY(apply->arena, struct template_parameter, count + 1);
@@ -81,11 +92,10 @@ static struct template_options choose_options(struct apply *apply) {
         parameters[i] = (struct template_parameter){given->parameters.pairs[i].name,
                                                     given->parameters.pairs[i].value};
     return (struct template_options){
-        .file = slice_text(strcmp(given->file, "-") == 0 ? "stdin" : given->file),
+        .file = slice_text(strcmp(file, "-") == 0 ? "stdin" : file),
         .parameters = parameters,
         .parameter_count = count,
-        .stack_name = given->stack_name == NULL ? stack_name_of(apply->arena, given->file)
-                                                : slice_text(given->stack_name),
+        .stack_name = choose_name(apply),
         .stack_named = given->stack_name != NULL,
         .region = slice_text(apply->region),
         .account = slice_text(given->account),
@@ -98,7 +108,7 @@ static struct error *load(struct apply *apply) {
     struct slice text;
     struct template_output *outputs;
     size_t output_count;
-    TRY(apply_read(apply->arena, apply->options->file, &text));
+    TRY(apply_read(apply->arena, apply->stack->file, &text));
     struct template_options options = choose_options(apply);
     TRY(template_load(apply->arena, &options, text, &apply->template));
     TRY(template_tables(apply->template, &apply->tables, &apply->count));
@@ -307,56 +317,103 @@ static void say_nothing_to_do(const struct apply *apply) {
         apply->watch_count == 0 ? "table" : "resource", count == 1 ? " is" : "s are");
 }
 
-static int run_plan(struct apply *apply) {
-    struct error *error = make_plans(apply);
-    if (error == NULL)
-        error = plan_watches(apply);
-    if (error != NULL)
-        return failed(error, STATUS_FAILED);
+/* Of several stacks it is told which one is meant. */
+static void say_stack(const struct apply *apply) {
+    if (slice_present(apply->stack->id))
+        say(stdout, "Stack %.*s\n", SLICE_ARGS(apply->stack->id));
+}
+
+/* What there is to do; false when it must not be done. */
+static struct error *prepare(struct apply *apply, bool *ret_fine) {
+    TRY(make_plans(apply));
+    TRY(plan_watches(apply));
+    say_stack(apply);
     show_plan(apply);
-    bool fine = check_losses(apply);
-    if (!fine && !apply->options->dry_run)
-        return STATUS_FAILED;
+    *ret_fine = check_losses(apply);
+    return NULL;
+}
+
+static struct error *finish(struct apply *apply, bool alone) {
+    if (!alone)
+        say_stack(apply);
     if (count_steps(apply) == 0)
         say_nothing_to_do(apply);
     else if (!apply->options->dry_run)
-        error = carry_out_all(apply);
-    if (error == NULL)
-        error = show_outputs(apply);
-    return error == NULL ? STATUS_FINE : failed(error, STATUS_FAILED);
+        TRY(carry_out_all(apply));
+    return show_outputs(apply);
 }
 
-static int run(struct apply *apply) {
-    struct error *error = load(apply);
-    if (error != NULL)
-        return failed(error, STATUS_WRONG);
+static struct error *connect(struct apply *apply) {
     struct service_options service = {.endpoint = apply->options->endpoint,
                                       .region = apply->region,
                                       .timeout_s = apply->options->timeout_s,
                                       .progress = stdout};
-    error = service_open(&apply->service, apply->arena, &service);
+    TRY(service_open(&apply->service, apply->arena, &service));
+    if (apply->watch_count == 0)
+        return NULL;
     service.signing_name = "monitoring";
-    if (error == NULL && apply->watch_count > 0)
-        error = service_open(&apply->monitor, apply->arena, &service);
+    TRY(service_open(&apply->monitor, apply->arena, &service));
     service.signing_name = "application-autoscaling";
-    if (error == NULL && apply->watch_count > 0)
-        error = service_open(&apply->scaler, apply->arena, &service);
-    int status = error == NULL ? run_plan(apply) : failed(error, STATUS_FAILED);
-    service_close(&apply->service);
-    service_close(&apply->monitor);
-    service_close(&apply->scaler);
+    return service_open(&apply->scaler, apply->arena, &service);
+}
+
+/* All stacks are planned before one is carried out. */
+static int run_plans(struct apply *applies, size_t count) {
+    bool fine = true;
+    struct error *error = NULL;
+    for (size_t i = 0; error == NULL && i < count; i++) {
+        bool this_fine = true;
+        error = connect(&applies[i]);
+        if (error == NULL)
+            error = prepare(&applies[i], &this_fine);
+        fine = fine && this_fine;
+    }
+    if (error == NULL && !fine && !applies[0].options->dry_run)
+        return STATUS_FAILED;
+    for (size_t i = 0; error == NULL && i < count; i++)
+        error = finish(&applies[i], count == 1);
+    return error == NULL ? STATUS_FINE : failed(error, STATUS_FAILED);
+}
+
+static int run(struct apply *applies, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct error *error = load(&applies[i]);
+        if (error != NULL)
+            return failed(error, STATUS_WRONG);
+    }
+    int status = run_plans(applies, count);
+    for (size_t i = 0; i < count; i++) {
+        service_close(&applies[i].service);
+        service_close(&applies[i].monitor);
+        service_close(&applies[i].scaler);
+    }
     return status;
 }
 
 static int run_apply(const struct invocation *invocation) {
     const struct apply_options *options = invocation->values;
-    struct apply apply = {
-        .arena = invocation->arena,
-        .options = options,
-        .region = service_region(options->region),
-        .surroundings = apply_surroundings(&options->file),
-    };
-    return run(&apply);
+    struct apply_stack *stacks;
+    size_t count;
+    struct error *error =
+        apply_find_stacks(invocation->arena, options->file, options->stack, &stacks, &count);
+    if (error == NULL && count > 1 &&
+        (options->parameters.count > 0 || options->stack_name != NULL))
+        error = error_local(invocation->arena,
+                            "%s has %zu stacks: --param and --stack-name need --stack",
+                            options->file, count);
+    if (error != NULL)
+        return failed(error, STATUS_WRONG);
+    struct apply *applies = ARENA_ARRAY(invocation->arena, struct apply, count);
+    for (size_t i = 0; i < count; i++) {
+        applies[i] = (struct apply){
+            .arena = invocation->arena,
+            .options = options,
+            .stack = &stacks[i],
+            .region = service_region(options->region),
+            .surroundings = apply_surroundings(&stacks[i].file),
+        };
+    }
+    return run(applies, count);
 }
 
 /* ---- what it takes ---- */
@@ -371,7 +428,8 @@ static bool is_stack_name(const char *text) {
 #define AT(member) OPTION_AT(struct apply_options, member)
 
 static const struct argument apply_arguments[] = {
-    {"TEMPLATE", "YAML or JSON; - is standard input", OPTION_FILE, AT(file)},
+    {"TEMPLATE", "YAML or JSON, - is standard input; or a folder that CDK made", OPTION_FILE,
+     AT(file)},
     {.name = NULL},
 };
 
@@ -393,6 +451,8 @@ static const struct option apply_options[] = {
              "given several times"},
     {"account-id", "ID", .kind = OPTION_TEXT, AT(account), .form = {"12 digits", option_is_account},
      .preset = ACCOUNT_PRESET, .help = "what AWS::AccountId stands for"},
+    {"stack", "NAME", .kind = OPTION_TEXT, AT(stack),
+     .help = "the only stack of a folder of CDK that is wanted"},
     {"stack-name", "NAME", .kind = OPTION_TEXT, AT(stack_name),
      .form = {"up to 128 letters, digits and -", is_stack_name},
      .otherwise = "the template's file name",
@@ -404,7 +464,7 @@ static const struct option apply_options[] = {
 const struct command command_apply = {
     .name = "apply",
     .summary =
-        "make tables from a CloudFormation or SAM template, serverless.yml or a plan of Terraform",
+        "make tables from a CloudFormation or SAM template, serverless.yml, Terraform or CDK",
     .about = "Makes and changes tables, alarms and dashboards so that they are as the "
              "CloudFormation or SAM template says, or the one within a serverless.yml, or a plan "
              "of Terraform (terraform show -json). Shows its "
