@@ -85,3 +85,13 @@ struct error *authenticate(struct authenticator *authenticator, struct exchange 
                            error_kind(error->code)->type);
     return error;
 }
+
+bool authenticate_scope(struct exchange *exchange, struct slice *ret_key,
+                        struct slice *ret_region) {
+    struct auth_identity identity;
+    if (auth_read(&exchange->arena, &exchange->request, &identity) != NULL)
+        return false;
+    *ret_key = identity.access_key_id;
+    *ret_region = identity.region;
+    return true;
+}

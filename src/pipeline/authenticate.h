@@ -26,4 +26,8 @@ void authenticator_free(struct authenticator *authenticator);
 struct error *authenticate(struct authenticator *authenticator, struct exchange *exchange,
                            struct slice service, struct slice account, struct caller *ret_caller);
 
+/* From whom and for which region a request says that it is; nothing of it is verified. False: it
+ * does not say, or not well. */
+bool authenticate_scope(struct exchange *exchange, struct slice *ret_key, struct slice *ret_region);
+
 #endif

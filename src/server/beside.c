@@ -74,7 +74,7 @@ struct error *world_open_services(struct world *world, struct arena *arena) {
     const struct server *server = world->server;
     struct services_options options = {.engine = world->engine,
                                        .clock = world->clock,
-                                       .region = server->config.region,
+                                       .region = world->name.region,
                                        .account = server->config.account,
                                        .actions = server->config.alarm_actions,
                                        .hand = {change_capacity, world},

@@ -181,7 +181,7 @@ struct endpoint_config server_endpoint_config(struct server *server, struct aren
     };
     if (server->node.tls != NULL)
         answer_as_node(&config);
-    else if (server->config.test_reset)
+    else if (worlds_are_many(server))
         answer_in_worlds(&config);
     return config;
 }
@@ -240,18 +240,18 @@ static void start_control(struct server *server, struct arena *arena) {
 
 /* What somebody wants to keep is nothing that a request may take away at once, and who has to sign
  * is known by keys that would go with it. */
-static struct error *check_reset(const struct server *server, struct arena *arena) {
+static struct error *check_worlds(const struct server *server, struct arena *arena) {
     const struct server_config *config = &server->config;
-    if (!config->test_reset)
+    const char *option = config->test_reset ? "--test-reset" : "--name-spaces";
+    if (!worlds_are_many(server))
         return NULL;
     if (config->data_directory != NULL || config->store_url != NULL)
-        return error_local(arena,
-                           "--test-reset is for servers that keep nothing: it wants --memory");
-    return config->auth ? error_local(arena, "--test-reset and --auth exclude each other") : NULL;
+        return error_local(arena, "%s is for servers that keep nothing: it wants --memory", option);
+    return config->auth ? error_local(arena, "%s and --auth exclude each other", option) : NULL;
 }
 
 static struct error *start_all(struct server *server, struct arena *arena) {
-    TRY(check_reset(server, arena));
+    TRY(check_worlds(server, arena));
     server->endpoint_name =
         arena_printf(&server->arena, "%s:%u", server->config.host, server->config.port);
     TRY(load_policy(server, arena));
@@ -285,7 +285,7 @@ struct error *server_start(struct arena *arena, const struct server_config *conf
     pthread_mutex_init(&server->worlds_lock, NULL);
     pthread_mutex_init(&server->snapshots_lock, NULL);
     server_name_operations(server);
-    server->world = world_new(server);
+    server->world = world_new(server, NULL);
     if (server->config.threads == 0) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         server->config.threads = cores < 1 ? 1 : (unsigned)cores;

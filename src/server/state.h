@@ -53,10 +53,11 @@ struct server {
     struct data_directory data;
     struct keyring *shared_secrets;     /* seals secrets in a store of several servers; or NULL */
     struct slice place;                 /* of such a store */
-    struct world *world;                /* with test_reset worlds.h tells which */
+    struct world *world;                /* where there are several, worlds.h tells which */
     pthread_mutex_t worlds_lock;        /* of that, and of the next */
     struct keyring *unverified_secrets; /* of users to try things with; NULL: there are none yet */
-    struct memory_snapshot *fresh;      /* with test_reset: what a world begins with */
+    struct world *named;                /* those of keys and regions; worlds_lock is theirs, too */
+    struct memory_snapshot *fresh;      /* what another world begins with */
     struct kept_snapshot *snapshots;
     pthread_mutex_t snapshots_lock; /* of these */
     struct access *access;          /* NULL: signatures are not verified */
@@ -89,7 +90,7 @@ struct server_thread {
     struct pipeline_thread *reader;  /* while another server leads; NULL: it does not read itself */
     bool serves;
     struct server *server;
-    struct thread_world *worlds; /* with test_reset, instead of `pipeline` (worlds.h) */
+    struct thread_world *worlds; /* instead of `pipeline`, where there are several (worlds.h) */
 };
 /* What a thread has of a world, besides pages and console. */
 void server_thread_fill(struct world *world, struct pipeline_thread *thread);

@@ -9,6 +9,7 @@
 #include "server/state.h"
 #include "server/world.h"
 #include "server/world_threads.h"
+#include "server/worlds.h"
 
 static void publish(void *user) {
     publisher_sample(user);
@@ -22,8 +23,7 @@ static struct server_thread *thread_new(struct server *server) {
     thread->pipeline.owner = thread;
     thread->pipeline.pages = &server->pages;
     thread->pipeline.console = server->config.no_console ? NULL : &server->console;
-    if (!server->config.test_reset &&
-        (server->node.tls == NULL || atomic_load(&server->node.serves)))
+    if (!worlds_are_many(server) && (server->node.tls == NULL || atomic_load(&server->node.serves)))
         server_thread_serve(server, thread);
     return thread;
 }

@@ -1,6 +1,7 @@
 /* world.c - putting a database together, and taking it apart in reverse. */
 #include "server/world.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/check.h"
@@ -25,7 +26,7 @@ struct op_context world_context(struct world *world, struct engine *engine) {
         .random = &system_random,
         .throttle = world->throttle,
         .store_is_far = engine_store_is_far(engine),
-        .region = slice_text(server->config.region),
+        .region = slice_text(world->name.region),
         .account = slice_text(server->config.account),
         .leniencies = server->config.leniencies,
         .endpoint = server->endpoint_name,
@@ -45,11 +46,34 @@ static struct op_context context_here(void *user) {
 
 /* ---- life ---- */
 
-struct world *world_new(struct server *server) {
+/* Regions stand in ARNs. */
+static bool is_region(struct slice text) {
+    for (size_t i = 0; i < text.len; i++) {
+        uint8_t c = text.data[i];
+        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-')
+            return false;
+    }
+    return text.len >= 1 && text.len <= WORLD_REGION_MAX;
+}
+
+bool world_name_read(struct slice key, struct slice region, struct world_name *ret_name) {
+    if (key.len < 1 || key.len > WORLD_KEY_MAX || memchr(key.data, '\0', key.len) != NULL ||
+        !is_region(region))
+        return false;
+    snprintf(ret_name->key, sizeof(ret_name->key), "%.*s", SLICE_ARGS(key));
+    snprintf(ret_name->region, sizeof(ret_name->region), "%.*s", SLICE_ARGS(region));
+    return true;
+}
+
+struct world *world_new(struct server *server, const struct world_name *name) {
     const struct server_config *config = &server->config;
     struct world *world = calloc(1, sizeof(*world));
     CHECK(world != NULL && pthread_mutex_init(&world->unverified_lock, NULL) == 0);
     world->server = server;
+    if (name != NULL)
+        world->name = *name;
+    else
+        snprintf(world->name.region, sizeof(world->name.region), "%s", config->region);
     atomic_init(&world->holders, 1);
     world->meters = meters_new();
     world->commit_meters = meters_join(world->meters);

@@ -22,8 +22,20 @@ struct server;
 struct services;
 struct store;
 
+/* Whose it is, where each access key has its own in each region. */
+enum { WORLD_KEY_MAX = 128, WORLD_REGION_MAX = 64 };
+
+struct world_name {
+    char key[WORLD_KEY_MAX + 1];
+    char region[WORLD_REGION_MAX + 1];
+};
+
+/* False: these are no names. */
+bool world_name_read(struct slice key, struct slice region, struct world_name *ret_name);
+
 struct world {
     struct server *server;
+    struct world_name name;    /* with an empty key: the server's own */
     const struct clock *clock; /* DynamoDB's time: one of those below */
     struct steady_clock steady;
     struct movable_clock movable;
@@ -44,10 +56,12 @@ struct world {
     atomic_size_t holders;
     atomic_bool left;
     struct worker_task closing;
+    struct world *next; /* of those with names */
 };
 
-/* Its clock goes from here on; there is nothing yet. Its maker holds it. */
-struct world *world_new(struct server *server);
+/* Its clock goes from here on; there is nothing yet. Its maker holds it.
+ * Without a name it is the server's own. */
+struct world *world_new(struct server *server, const struct world_name *name);
 /* Takes the store over, also on failure. Then what stands on the engine, once whom the server lets
  * in is known. */
 struct error *world_open(struct world *world, struct arena *arena, struct store *store);

@@ -8,6 +8,7 @@
 #include "json/reader.h"
 #include "pipeline/own_reply.h"
 #include "server/state.h"
+#include "server/world.h"
 #include "server/worlds.h"
 
 struct world_order {
@@ -16,11 +17,16 @@ struct world_order {
     struct server *server;
     struct error *(*run)(struct world_order *order);
     struct slice name; /* of a snapshot */
+    struct slice key;  /* of a world, with the region; absent: none was named */
+    struct slice region;
     struct error *error;
     bool lists;
 };
 
 /* ---- what can be asked for ---- */
+
+static struct error *keep(struct world_order *order);
+static struct error *reset(struct world_order *order);
 
 static struct arena *arena_of(struct world_order *order) {
     return &order->exchange->arena;
@@ -30,17 +36,57 @@ static struct error *refused(struct world_order *order, const char *message) {
     return error_validation(arena_of(order), "%s", message);
 }
 
-static struct error *read_name(struct world_order *order, struct json_reader *json) {
-    const char *expected = "the body must be a JSON object with a Name";
-    if (json_next(json) != JSON_OBJECT_BEGIN)
+/* Where a member of the body goes; NULL: there is no such. */
+static struct slice *member_of(struct world_order *order, struct slice name) {
+    if (slice_is(name, "AccessKeyId"))
+        return &order->key;
+    if (slice_is(name, "Region"))
+        return &order->region;
+    return slice_is(name, "Name") && order->run == keep ? &order->name : NULL;
+}
+
+static struct error *read_members(struct world_order *order, const char *expected) {
+    struct json_reader json;
+    json_reader_init(&json, order->exchange->request.body, arena_of(order));
+    if (json_next(&json) != JSON_OBJECT_BEGIN)
         return refused(order, expected);
-    while (json_next(json) == JSON_NAME) {
-        if (!slice_is(json->text, "Name") || json_next(json) != JSON_STRING)
+    while (json_next(&json) == JSON_NAME) {
+        struct slice *to = member_of(order, json.text);
+        if (to == NULL || json_next(&json) != JSON_STRING)
             return refused(order, expected);
-        order->name = arena_slice(arena_of(order), json->text);
+        *to = arena_slice(arena_of(order), json.text);
     }
-    bool whole = json->token == JSON_OBJECT_END && json_next(json) == JSON_END;
-    return whole && slice_present(order->name) ? NULL : refused(order, expected);
+    bool whole = json.token == JSON_OBJECT_END && json_next(&json) == JSON_END;
+    return whole ? NULL : refused(order, expected);
+}
+
+/* Whose world it is about; NULL: the server's own, or all. */
+static struct error *find_world(struct world_order *order, const struct world_name **ret_name) {
+    const struct server_config *config = &order->server->config;
+    *ret_name = NULL;
+    if (!slice_present(order->key))
+        return slice_present(order->region) ? refused(order, "a Region goes with an AccessKeyId")
+                                            : NULL;
+    if (!config->name_spaces)
+        return refused(order, "access keys share all tables: the server has no --name-spaces");
+    if (!slice_present(order->region))
+        order->region = slice_text(config->region);
+    struct world_name *name = ARENA_NEW(arena_of(order), struct world_name);
+    *ret_name = name;
+    return world_name_read(order->key, order->region, name)
+               ? NULL
+               : refused(order, "an AccessKeyId has 1 to 128 bytes, and a Region 1 to 64 small "
+                                "letters, digits and dashes");
+}
+
+static struct error *read_body(struct world_order *order, const char *expected,
+                               const struct world_name **ret_name) {
+    if (order->exchange->request.body.len > 0 || order->run == keep)
+        TRY(read_members(order, expected));
+    TRY(find_world(order, ret_name));
+    if (order->run != reset && *ret_name == NULL && order->server->config.name_spaces)
+        return refused(order, "with --name-spaces the body must have an AccessKeyId");
+    return NULL;
 }
 
 static bool is_name(struct slice text) {
@@ -55,22 +101,31 @@ static bool is_name(struct slice text) {
 }
 
 static struct error *keep(struct world_order *order) {
-    struct json_reader json;
-    json_reader_init(&json, order->exchange->request.body, arena_of(order));
-    TRY(read_name(order, &json));
+    static const char expected[] = "the body must be a JSON object with a Name";
+    const struct world_name *world = NULL;
+    TRY(read_body(order, expected, &world));
+    if (!slice_present(order->name))
+        return refused(order, expected);
     if (!is_name(order->name))
         return error_validation(arena_of(order),
                                 "a Name is 1 to %d letters, digits, dots, dashes and underscores",
                                 SNAPSHOT_NAME_MAX);
-    return worlds_keep(order->server, arena_of(order), order->name);
+    return worlds_keep(order->server, arena_of(order), order->name, world);
 }
 
+static const char nothing_expected[] =
+    "the body must be empty, or a JSON object with AccessKeyId and Region";
+
 static struct error *reset(struct world_order *order) {
-    return worlds_reset(order->server, arena_of(order));
+    const struct world_name *world = NULL;
+    TRY(read_body(order, nothing_expected, &world));
+    return worlds_reset(order->server, arena_of(order), world);
 }
 
 static struct error *restore(struct world_order *order) {
-    return worlds_restore(order->server, arena_of(order), order->name);
+    const struct world_name *world = NULL;
+    TRY(read_body(order, nothing_expected, &world));
+    return worlds_restore(order->server, arena_of(order), order->name, world);
 }
 
 static struct error *drop(struct world_order *order) {

@@ -5,7 +5,10 @@
  *   GET    /_gramme/snapshots                {"Snapshots": [{"Name": "seeded", "Made": 1.7e9}]}
  *   POST   /_gramme/snapshots                {"Name": "seeded"}: keeps what there is now
  *   POST   /_gramme/snapshots/NAME/restore   as it was then
- *   DELETE /_gramme/snapshots/NAME           forgets it */
+ *   DELETE /_gramme/snapshots/NAME           forgets it
+ *
+ * With name spaces a body says whose world it is about: {"AccessKeyId": "test", "Region":
+ * "us-east-1"}. A snapshot of one may be restored to another. */
 #ifndef GRAMME_SERVER_WORLD_ROUTE_H
 #define GRAMME_SERVER_WORLD_ROUTE_H
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "pipeline/authenticate.h"
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
 #include "pipeline/service_route.h"
@@ -26,10 +27,11 @@ struct thread_world {
 
 /* ---- contexts ---- */
 
-static struct thread_world *enter_new(struct server_thread *thread) {
+/* Takes the world over. */
+static struct thread_world *enter_new(struct server_thread *thread, struct world *world) {
     struct thread_world *here = calloc(1, sizeof(*here));
     CHECK(here != NULL);
-    here->world = worlds_take(thread->server);
+    here->world = world;
     here->pipeline.owner = thread;
     here->pipeline.pages = thread->pipeline.pages;
     here->pipeline.console = thread->pipeline.console;
@@ -40,11 +42,21 @@ static struct thread_world *enter_new(struct server_thread *thread) {
 }
 
 /* That a world was left is seen by whoever comes after the answer that says so. */
-static struct thread_world *current(struct server_thread *thread) {
-    for (struct thread_world *here = thread->worlds; here != NULL; here = here->next)
-        if (!atomic_load(&here->world->left))
-            return here;
-    return enter_new(thread);
+static struct error *current(struct server_thread *thread, struct arena *arena,
+                             const struct world_name *name, struct thread_world **ret_here) {
+    const char *key = name == NULL ? "" : name->key;
+    for (struct thread_world *here = thread->worlds; here != NULL; here = here->next) {
+        const struct world_name *named = &here->world->name;
+        if (atomic_load(&here->world->left) || strcmp(named->key, key) != 0 ||
+            (name != NULL && strcmp(named->region, name->region) != 0))
+            continue;
+        *ret_here = here;
+        return NULL;
+    }
+    struct world *world = NULL;
+    TRY(worlds_find(thread->server, arena, name, &world));
+    *ret_here = enter_new(thread, world);
+    return NULL;
 }
 
 static void leave(struct exchange *exchange) {
@@ -53,13 +65,38 @@ static void leave(struct exchange *exchange) {
     here->calls--;
 }
 
-static void enter(struct exchange *exchange) {
+/* NULL: it is of no name, and is answered by the server's own world, with an error mostly. */
+static const struct world_name *name_of(struct exchange *exchange,
+                                        const struct server_thread *thread) {
+    struct slice key, region;
+    if (!thread->server->config.name_spaces || !authenticate_scope(exchange, &key, &region))
+        return NULL;
+    struct world_name *name = ARENA_NEW(&exchange->arena, struct world_name);
+    return world_name_read(key, region, name) ? name : NULL;
+}
+
+static void refuse(struct exchange *exchange, const struct error *error) {
+    buffer_printf(&exchange->reply,
+                  "{\"__type\":\"com.amazonaws.dynamodb.v20120810#%s\",\"message\":\"%.*s\"}",
+                  error_kind(error->code)->type, SLICE_ARGS(error->message));
+    exchange_reply(exchange, error_kind(error->code)->http_status);
+}
+
+/* False: it was answered. */
+static bool enter(struct exchange *exchange) {
     const struct pipeline_thread *pipeline = exchange->thread_context;
-    struct thread_world *here = current(pipeline->owner);
+    struct server_thread *thread = pipeline->owner;
+    struct thread_world *here = NULL;
+    const struct error *error = current(thread, &exchange->arena, name_of(exchange, thread), &here);
+    if (error != NULL) {
+        refuse(exchange, error);
+        return false;
+    }
     here->calls++;
     here->idle_ticks = 0;
     exchange->thread_context = here;
     exchange->ended = leave;
+    return true;
 }
 
 /* Takes the first out of the list. */
@@ -102,19 +139,18 @@ void world_threads_forget(struct server_thread *thread) {
 /* ---- handlers ---- */
 
 void world_threads_handle(struct exchange *exchange) {
-    enter(exchange);
-    pipeline_handle(exchange);
+    if (enter(exchange))
+        pipeline_handle(exchange);
 }
 
 void world_threads_handle_form(struct exchange *exchange) {
-    enter(exchange);
-    query_handle(exchange);
+    if (enter(exchange))
+        query_handle(exchange);
 }
 
 /* One that nobody here knows was in no world. */
 static bool handled(struct exchange *exchange, bool (*handle)(struct exchange *exchange)) {
-    enter(exchange);
-    if (handle(exchange))
+    if (!enter(exchange) || handle(exchange))
         return true;
     exchange->ended = NULL;
     leave(exchange);
@@ -128,5 +164,6 @@ bool world_threads_handle_service(struct exchange *exchange) {
 bool world_threads_handle_own(struct exchange *exchange) {
     const struct pipeline_thread *pipeline = exchange->thread_context;
     const struct server_thread *thread = pipeline->owner;
-    return world_route_handle(exchange, thread->server) || handled(exchange, routes_handle);
+    return (thread->server->config.test_reset && world_route_handle(exchange, thread->server)) ||
+           handled(exchange, routes_handle);
 }

@@ -1,5 +1,5 @@
-/* world_threads.h - what the I/O threads of a server have of its world where tests replace that
- * (worlds.h): a context for it, made when a request needs it, and dropped when the world was left
+/* world_threads.h - what the I/O threads of a server have of its worlds where there may be several
+ * (worlds.h): a context for each, made when a request needs it, and dropped when the world was left
  * or nothing has needed it for some seconds. */
 #ifndef GRAMME_SERVER_WORLD_THREADS_H
 #define GRAMME_SERVER_WORLD_THREADS_H

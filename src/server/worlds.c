@@ -39,9 +39,13 @@ void worlds_give(struct world *world) {
 
 /* ---- another world ---- */
 
-static struct error *make(struct server *server, struct arena *arena,
+bool worlds_are_many(const struct server *server) {
+    return server->config.test_reset || server->config.name_spaces;
+}
+
+static struct error *make(struct server *server, struct arena *arena, const struct world_name *name,
                           struct memory_snapshot *snapshot, struct world **ret_world) {
-    struct world *world = world_new(server);
+    struct world *world = world_new(server, name);
     struct error *error = world_open(world, arena, memory_store_fork(snapshot));
     if (error == NULL)
         error = world_start(world, arena);
@@ -49,6 +53,50 @@ static struct error *make(struct server *server, struct arena *arena,
         world_close(world);
     else
         *ret_world = world;
+    return error;
+}
+
+/* The lock is held. Where such a world is, or would be. */
+static struct world **place_of(struct server *server, const struct world_name *name,
+                               size_t *ret_before) {
+    struct world **link = &server->named;
+    *ret_before = 0;
+    if (name == NULL)
+        return &server->world;
+    for (; *link != NULL; link = &(*link)->next, ++*ret_before)
+        if (strcmp((*link)->name.key, name->key) == 0 &&
+            strcmp((*link)->name.region, name->region) == 0)
+            break;
+    return link;
+}
+
+static struct error *too_many(struct arena *arena) {
+    return error_new(
+        arena, ERROR_LIMIT_EXCEEDED,
+        "This server has %d name spaces, each for an access key in a region, and takes "
+        "no more",
+        WORLDS_MAX);
+}
+
+/* The lock is held. */
+static struct error *find_or_make(struct server *server, struct arena *arena,
+                                  const struct world_name *name, struct world **ret_world) {
+    size_t before = 0;
+    struct world **place = place_of(server, name, &before);
+    if (*place == NULL && before >= WORLDS_MAX)
+        return too_many(arena);
+    if (*place == NULL)
+        TRY(make(server, arena, name, server->fresh, place));
+    *ret_world = *place;
+    atomic_fetch_add_explicit(&(*place)->holders, 1, memory_order_relaxed);
+    return NULL;
+}
+
+struct error *worlds_find(struct server *server, struct arena *arena, const struct world_name *name,
+                          struct world **ret_world) {
+    pthread_mutex_lock(&server->worlds_lock);
+    struct error *error = find_or_make(server, arena, name, ret_world);
+    pthread_mutex_unlock(&server->worlds_lock);
     return error;
 }
 
@@ -60,28 +108,58 @@ static void wait_for_later(void) {
         nanosleep(&(struct timespec){.tv_nsec = 100 * 1000}, NULL);
 }
 
+static void leave_all(struct world *list) {
+    for (struct world *next; list != NULL; list = next) {
+        next = list->next;
+        atomic_store(&list->left, true);
+        worlds_give(list);
+    }
+}
+
+/* The lock is held. False: there is no room for it. */
+static bool put_in_place(struct server *server, struct world *world, const struct world_name *name,
+                         struct world **ret_old) {
+    size_t before = 0;
+    struct world **place = place_of(server, name, &before);
+    *ret_old = *place;
+    if (*place == NULL && before >= WORLDS_MAX)
+        return false;
+    if (*ret_old != NULL) {
+        world->next = (*ret_old)->next;
+        (*ret_old)->next = NULL;
+    }
+    *place = world;
+    return true;
+}
+
 static struct error *replace(struct server *server, struct arena *arena,
-                             struct memory_snapshot *snapshot) {
-    struct world *world = NULL;
-    TRY(make(server, arena, snapshot, &world));
+                             const struct world_name *name, struct memory_snapshot *snapshot) {
+    struct world *world = NULL, *old = NULL;
+    TRY(make(server, arena, name, snapshot, &world));
     pthread_mutex_lock(&server->worlds_lock);
-    struct world *old = server->world;
-    server->world = world;
+    bool fits = put_in_place(server, world, name, &old);
     pthread_mutex_unlock(&server->worlds_lock);
-    atomic_store(&old->left, true);
-    worlds_give(old);
+    leave_all(fits ? old : world);
     wait_for_later();
-    return NULL;
+    return fits ? NULL : too_many(arena);
 }
 
 /* The database is still the one that it was: it knows the texts that it gave to clients. */
 void worlds_open(struct server *server) {
-    if (server->config.test_reset)
+    if (worlds_are_many(server))
         server->fresh = memory_store_snapshot(server->world->store);
 }
 
-struct error *worlds_reset(struct server *server, struct arena *arena) {
-    return replace(server, arena, server->fresh);
+struct error *worlds_reset(struct server *server, struct arena *arena,
+                           const struct world_name *name) {
+    if (name == NULL) {
+        pthread_mutex_lock(&server->worlds_lock);
+        struct world *named = server->named;
+        server->named = NULL;
+        pthread_mutex_unlock(&server->worlds_lock);
+        leave_all(named);
+    }
+    return replace(server, arena, name, server->fresh);
 }
 
 /* ---- snapshots ---- */
@@ -116,19 +194,21 @@ static size_t count_kept(const struct server *server) {
     return count;
 }
 
-static struct kept_snapshot *keep_now(struct server *server, struct slice name) {
+static struct kept_snapshot *keep_now(struct world *world, struct slice name) {
     struct kept_snapshot *kept = calloc(1, sizeof(*kept));
     CHECK(kept != NULL && name.len < sizeof(kept->entry.name));
     snprintf(kept->entry.name, sizeof(kept->entry.name), "%.*s", SLICE_ARGS(name));
     kept->entry.made_ms = clock_now_ms(&system_clock);
-    struct world *world = worlds_take(server);
     kept->snapshot = memory_store_snapshot(world->store);
-    worlds_give(world);
     return kept;
 }
 
-struct error *worlds_keep(struct server *server, struct arena *arena, struct slice name) {
-    struct kept_snapshot *kept = keep_now(server, name);
+struct error *worlds_keep(struct server *server, struct arena *arena, struct slice name,
+                          const struct world_name *of) {
+    struct world *world = NULL;
+    TRY(worlds_find(server, arena, of, &world));
+    struct kept_snapshot *kept = keep_now(world, name);
+    worlds_give(world);
     pthread_mutex_lock(&server->snapshots_lock);
     struct kept_snapshot *before = take_out(find(server, name));
     bool room = count_kept(server) < SNAPSHOTS_MAX;
@@ -145,14 +225,15 @@ static struct error *no_snapshot(struct arena *arena, struct slice name) {
     return error_validation(arena, "there is no snapshot %.*s", SLICE_ARGS(name));
 }
 
-struct error *worlds_restore(struct server *server, struct arena *arena, struct slice name) {
+struct error *worlds_restore(struct server *server, struct arena *arena, struct slice name,
+                             const struct world_name *to) {
     pthread_mutex_lock(&server->snapshots_lock);
     const struct kept_snapshot *kept = *find(server, name);
     struct memory_snapshot *snapshot = kept == NULL ? NULL : memory_snapshot_ref(kept->snapshot);
     pthread_mutex_unlock(&server->snapshots_lock);
     if (snapshot == NULL)
         return no_snapshot(arena, name);
-    struct error *error = replace(server, arena, snapshot);
+    struct error *error = replace(server, arena, to, snapshot);
     memory_snapshot_unref(snapshot);
     return error;
 }
@@ -178,6 +259,10 @@ size_t worlds_list(struct server *server, struct arena *arena, struct snapshot_e
 }
 
 void worlds_close(struct server *server) {
+    for (struct world *next; server->named != NULL; server->named = next) {
+        next = server->named->next;
+        world_close(server->named);
+    }
     world_close(server->world);
     while (server->snapshots != NULL)
         free_kept(take_out(&server->snapshots));

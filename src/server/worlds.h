@@ -1,5 +1,5 @@
-/* worlds.h - a server whose world tests may replace: by a new one, or by one that begins as a
- * snapshot.
+/* worlds.h - a server whose world tests may replace, by a new one or by one that begins as a
+ * snapshot; and one that has a world for each access key and region.
  *
  * Each request is of the world that is there when it comes, to its end; what it does in one that
  * was left meanwhile happened before. A world that was left is closed when the last who holds it
@@ -13,6 +13,7 @@
 
 struct server;
 struct world;
+struct world_name;
 
 /* The world that is there now, held until it is given back. Of every server. */
 struct world *worlds_take(struct server *server);
@@ -20,14 +21,27 @@ void worlds_give(struct world *world);
 
 /* The server's world was opened, and nothing has happened in it. */
 void worlds_open(struct server *server);
-/* A server whose world is as new. */
-struct error *worlds_reset(struct server *server, struct arena *arena);
+/* Whether there may be others than the one that it starts with. */
+bool worlds_are_many(const struct server *server);
 
-/* Snapshots have names. One that is there already is replaced. */
+/* The world of that name, held; made when it is the first to ask. An error: there are too many. */
+enum { WORLDS_MAX = 200 };
+
+struct error *worlds_find(struct server *server, struct arena *arena, const struct world_name *name,
+                          struct world **ret_world);
+
+/* A world that is as new. Without a name all are. */
+struct error *worlds_reset(struct server *server, struct arena *arena,
+                           const struct world_name *name);
+
+/* Snapshots have names. One that is there already is replaced. `of` and `to` are NULL for the
+ * server's own world. */
 enum { SNAPSHOTS_MAX = 100, SNAPSHOT_NAME_MAX = 64 };
 
-struct error *worlds_keep(struct server *server, struct arena *arena, struct slice name);
-struct error *worlds_restore(struct server *server, struct arena *arena, struct slice name);
+struct error *worlds_keep(struct server *server, struct arena *arena, struct slice name,
+                          const struct world_name *of);
+struct error *worlds_restore(struct server *server, struct arena *arena, struct slice name,
+                             const struct world_name *to);
 struct error *worlds_drop(struct server *server, struct arena *arena, struct slice name);
 
 struct snapshot_entry {

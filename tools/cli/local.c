@@ -25,6 +25,7 @@ struct local {
     const char *db_path;
     const char *cors;
     bool in_memory;
+    bool shared;
     bool help;
     bool version;
     bool ignored;
@@ -43,7 +44,9 @@ static const struct local_option {
     {"inMemory", NULL, AT(in_memory), "keep data in memory"},
     {"dbPath", "DIR", AT(db_path), "keep data below DIR, in " DATA_NAME " (default .)"},
     {"cors", "LIST", AT(cors), "origins of web pages that may ask, by commas (default *)"},
-    {"sharedDb", NULL, AT(ignored), "one set of tables for all keys and regions; so it always is"},
+    {"sharedDb", NULL, AT(shared),
+     "one set of tables for all; without it, and in memory, each access key has its own in each "
+     "region"},
     {"delayTransientStatuses", NULL, AT(ignored), "taken, and of no effect"},
     {"optimizeDbBeforeStartup", NULL, AT(ignored), "likewise"},
     {"disableTelemetry", NULL, AT(ignored), "there is none"},
@@ -135,9 +138,11 @@ static void add_all(struct local *local) {
     add(local, all_addresses());
     add(local, "--port");
     add(local, local->port == NULL ? "8000" : local->port);
-    if (local->in_memory)
+    if (local->in_memory) {
         add(local, "--memory");
-    else {
+        if (!local->shared)
+            add(local, "--name-spaces");
+    } else {
         const char *path = local->db_path == NULL ? "." : local->db_path;
         add(local, "--data");
         add(local, (const char *)arena_printf(local->arena, "%s/" DATA_NAME, path).data);

@@ -1,0 +1,178 @@
+"""Tables apart by access key and region, as DynamoDB Local has them: `gramme serve --memory --name-spaces`."""
+
+import json
+import threading
+import unittest
+
+import boto3
+from botocore.config import Config
+
+from server import Server
+from test_local import TABLE, Local
+from test_reset import done, post
+from wire import HEADERS, JSON, WireTest, call, http_request
+
+
+def signed(key, region="us-east-1"):
+    return {"Authorization": f"AWS4-HMAC-SHA256 Credential={key}/20260101/{region}/dynamodb/aws4_request, SignedHeaders=host, Signature=0"}
+
+
+def ask(port, key, operation, body=None, region="us-east-1"):
+    return call(port, operation, body or {}, signed(key, region))
+
+
+def tables(port, key, region="us-east-1"):
+    return ask(port, key, "ListTables", region=region).json["TableNames"]
+
+
+def make(port, key, name="table", region="us-east-1"):
+    reply = ask(port, key, "CreateTable", {**TABLE, "TableName": name}, region)
+    assert reply.status == 200, reply.body
+    return reply.json["TableDescription"]["TableArn"]
+
+
+def put(port, key, item):
+    assert ask(port, key, "PutItem", {"TableName": "table", "Item": {"pk": {"S": item}}}).status == 200
+
+
+def items(port, key):
+    return sorted(item["pk"]["S"] for item in ask(port, key, "Scan", {"TableName": "table"}).json["Items"])
+
+
+class Apart(WireTest):
+    server_arguments = ["--memory", "--name-spaces", "--test-reset", "--test-clock", "--threads", "2"]
+
+    def setUp(self):
+        done(post(self.server.port, "reset"))
+
+    def test_each_key_and_region_has_its_own(self):
+        port = self.server.port
+        self.assertEqual(make(port, "one"), "arn:aws:dynamodb:us-east-1:000000000000:table/table")
+        self.assertEqual(make(port, "one", region="eu-west-3"), "arn:aws:dynamodb:eu-west-3:000000000000:table/table")
+        make(port, "two", "other")
+        self.assertEqual((tables(port, "one"), tables(port, "one", "eu-west-3"), tables(port, "two"), tables(port, "three")),
+                         (["table"], ["table"], ["other"], []))
+        put(port, "one", "a")
+        self.assertEqual(ask(port, "one", "Scan", {"TableName": "table"}, "eu-west-3").json["Count"], 0)
+        self.assertIn("ResourceNotFoundException", ask(port, "two", "DescribeTable", {"TableName": "table"}).error)
+        arn = "arn:aws:dynamodb:eu-west-3:000000000000:table/table"
+        self.assertEqual(ask(port, "one", "DescribeTable", {"TableName": arn}, "eu-west-3").status, 200)
+        self.assertIn("region", ask(port, "one", "DescribeTable", {"TableName": arn}).error)
+
+    def test_what_goes_with_tables_is_apart_too(self):
+        port = self.server.port
+        make(port, "one")
+        ask(port, "one", "UpdateTable", {"TableName": "table", "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}})
+        ask(port, "one", "CreateBackup", {"TableName": "table", "BackupName": "backup"})
+        told = {key: (len(ask(port, key, "ListStreams").json["Streams"]), len(ask(port, key, "ListBackups").json["BackupSummaries"]))
+                for key in ("one", "two")}
+        self.assertEqual(told, {"one": (1, 1), "two": (0, 0)})
+        watch = {key: boto3.client("cloudwatch", endpoint_url=self.server.endpoint, region_name="us-east-1", aws_access_key_id=key,
+                                   aws_secret_access_key="x", config=Config(retries={"max_attempts": 0})) for key in ("one", "two")}
+        watch["one"].put_metric_data(Namespace="mine", MetricData=[{"MetricName": "metric", "Value": 1}])
+        self.assertEqual([len(watch[key].list_metrics(Namespace="mine")["Metrics"]) for key in ("one", "two")], [1, 0])
+
+    def test_each_has_its_own_time(self):
+        port = self.server.port
+
+        def now(key, **move):
+            method, body = ("POST", json.dumps(move).encode()) if move else ("GET", b"")
+            return http_request(port, method, "/_gramme/clock", {**HEADERS, **JSON, **signed(key)}, body).json["Now"]
+
+        moved = now("one", Advance=86400)
+        self.assertGreaterEqual(now("one"), moved)
+        self.assertLess(now("two"), moved - 80000)
+
+    def test_one_is_reset_and_the_others_stay(self):
+        port = self.server.port
+        for key in ("one", "two"):
+            make(port, key)
+        done(post(port, "reset", {"AccessKeyId": "one"}))
+        self.assertEqual((tables(port, "one"), tables(port, "two")), ([], ["table"]))
+        done(post(port, "reset", {"AccessKeyId": "two", "Region": "eu-west-3"}))
+        self.assertEqual(tables(port, "two"), ["table"])
+        done(post(port, "reset"))
+        self.assertEqual(tables(port, "two"), [])
+
+    def test_a_fork(self):
+        """What one prepared is where others begin, each for itself."""
+        port = self.server.port
+        make(port, "first")
+        put(port, "first", "seed")
+        done(post(port, "snapshots", {"Name": "seeded", "AccessKeyId": "first"}))
+        for key in ("second", "third"):
+            done(post(port, "snapshots/seeded/restore", {"AccessKeyId": key}))
+            put(port, key, key)
+        done(post(port, "snapshots/seeded/restore", {"AccessKeyId": "second", "Region": "eu-west-3"}))
+        put(port, "first", "first")
+        self.assertEqual({key: items(port, key) for key in ("first", "second", "third")},
+                         {"first": ["first", "seed"], "second": ["second", "seed"], "third": ["seed", "third"]})
+        described = ask(port, "second", "DescribeTable", {"TableName": "table"}, "eu-west-3").json["Table"]
+        self.assertEqual((described["TableArn"], described["ItemCount"]), ("arn:aws:dynamodb:eu-west-3:000000000000:table/table", 1))
+
+    def test_there_is_an_end_to_them(self):
+        port = self.server.port
+        for number in range(200):
+            self.assertEqual(ask(port, f"key-{number}", "ListTables").status, 200)
+        full = ("LimitExceededException: This server has 200 name spaces, each for an access key in a region, and takes no more")
+        reply = ask(port, "more", "ListTables")
+        self.assertEqual((reply.status, reply.error), (400, full))
+        self.assertEqual(ask(port, "key-7", "ListTables").status, 200)
+        done(post(port, "reset"))
+        self.assertEqual(ask(port, "more", "ListTables").status, 200)
+
+    def test_what_it_refuses(self):
+        port = self.server.port
+        for path, body, message in (
+                ("snapshots", {"Name": "name"}, "with --name-spaces the body must have an AccessKeyId"),
+                ("snapshots/name/restore", None, "with --name-spaces the body must have an AccessKeyId"),
+                ("reset", {"Region": "us-east-1"}, "a Region goes with an AccessKeyId"),
+                ("reset", {"Key": "one"}, "the body must be empty, or a JSON object with AccessKeyId and Region"),
+                ("reset", {"AccessKeyId": "one", "Region": "Ü"},
+                 "an AccessKeyId has 1 to 128 bytes, and a Region 1 to 64 small letters, digits and dashes")):
+            reply = post(port, path, body)
+            self.assertEqual((reply.status, reply.json["message"]), (400, message), path)
+        headers = {name: value for name, value in HEADERS.items() if name != "Authorization"}
+        reply = http_request(port, "POST", "/", {**headers, "X-Amz-Target": "DynamoDB_20120810.ListTables"}, b"{}")
+        self.assertEqual(reply.error.split(":")[0], "MissingAuthenticationTokenException")
+
+    def test_many_at_once(self):
+        """Each worker with a key of its own, from its first request on; one of them is reset all the time."""
+        port, wrong = self.server.port, []
+
+        def work(number):
+            try:
+                for turn in range(15):
+                    key = f"worker-{number}"
+                    make(port, key)
+                    put(port, key, f"{number}-{turn}")
+                    if items(port, key) != [f"{number}-{turn}"]:
+                        wrong.append((number, turn))
+                    done(post(port, "reset", {"AccessKeyId": key}))
+            except Exception as error:  # told by the main thread
+                wrong.append(error)
+
+        workers = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        self.assertEqual(wrong, [])
+
+
+class InThePlaceOfLocal(unittest.TestCase):
+    def test_unless_they_share(self):
+        for arguments, other in (([], []), (["-sharedDb"], ["table"])):
+            with Local("-inMemory", "-port", "0", *arguments) as local:
+                make(local.port, "one")
+                self.assertEqual((tables(local.port, "one"), tables(local.port, "two"), tables(local.port, "one", "eu-west-3")),
+                                 (["table"], other, other))
+
+
+class Without(unittest.TestCase):
+    def test_a_plain_server_has_one_set_of_tables(self):
+        with Server("--memory", "--test-reset") as server:
+            make(server.port, "one")
+            self.assertEqual(tables(server.port, "two", "eu-west-3"), ["table"])
+            self.assertEqual(post(server.port, "reset", {"AccessKeyId": "one"}).json["message"],
+                             "access keys share all tables: the server has no --name-spaces")
