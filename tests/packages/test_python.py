@@ -64,6 +64,14 @@ with gramme.start(tables=[table]) as server:
         except gramme.ServerError as error:
             told.append(str(error))
     print(told)
+with gramme.start(args=["--name-spaces"]) as server:
+    one = server.fork("one")
+    one.create_tables([table])
+    one.snapshot("made")
+    two = server.fork("two", "made")
+    names = [server.call("ListTables")["TableNames"], two.call("ListTables")["TableNames"], server.fork("three").call("ListTables")["TableNames"]]
+    two.stop()
+    print([*names, two.call("ListTables")["TableNames"]])
 """
 PROGRAM = """
 import gramme
@@ -105,7 +113,7 @@ class Python(unittest.TestCase):
     def test_a_program_resets_a_server(self):
         self.assertEqual(run(self.python, "-c", RESETS).strip(), str(
             [0, ["music"], 1, ["one"], "Refused: there is no snapshot one",
-             "NotFound: GET /_gramme/clock: the server was started without the option for it"]))
+             "NotFound: GET /_gramme/clock: the server was started without the option for it"]) + "\n" + str([[], ["music"], [], []]))
 
     def test_the_example_of_the_documentation(self):
         project = self.place / "example"

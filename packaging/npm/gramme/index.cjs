@@ -21,15 +21,19 @@ class Server {
   #child;
   #tables;
   #resets;
+  #apart;
+  #fork;
 
-  constructor(child, endpoint, tables, resets) {
+  constructor(child, endpoint, tables, { resets, apart, accessKeyId = 'local', fork = false }) {
     this.#child = child;
     this.#tables = tables;
     this.#resets = resets;
+    this.#apart = apart;
+    this.#fork = fork;
     this.endpoint = endpoint;
     this.port = Number(new URL(endpoint).port);
     this.region = 'us-east-1';
-    this.credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    this.credentials = { accessKeyId, secretAccessKey: 'local' };
     this.config = { endpoint, region: this.region, credentials: this.credentials };
     // What the AWS SDKs and the AWS CLI read by themselves.
     this.environment = {
@@ -42,16 +46,24 @@ class Server {
     };
   }
 
+  #signed() {
+    const scope = `${this.credentials.accessKeyId}/20260101/${this.region}/dynamodb/aws4_request`;
+    return { 'X-Amz-Date': '20260101T000000Z', Authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0` };
+  }
+
+  // Whose tables it is about, where each access key has its own.
+  #whose() {
+    return this.#apart ? { AccessKeyId: this.credentials.accessKeyId, Region: this.region } : {};
+  }
+
   // A request without a client: call('ListTables', {}).
   async call(operation, input = {}) {
-    const scope = 'local/20260101/us-east-1/dynamodb/aws4_request';
     const reply = await fetch(this.endpoint, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/x-amz-json-1.0',
         'X-Amz-Target': `DynamoDB_20120810.${operation}`,
-        'X-Amz-Date': '20260101T000000Z',
-        Authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
+        ...this.#signed(),
       },
       body: JSON.stringify(input),
     });
@@ -71,7 +83,7 @@ class Server {
   async own(method, path, body) {
     const reply = await fetch(`${this.endpoint}/_gramme/${path}`, {
       method,
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', ...this.#signed() },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     if (reply.status === 404) throw new Error(`${method} /_gramme/${path}: the server was started without the option for it`);
@@ -82,11 +94,11 @@ class Server {
 
   // Keeps all that there is now, for restore().
   async snapshot(name) {
-    await this.own('POST', 'snapshots', { Name: name });
+    await this.own('POST', 'snapshots', { Name: name, ...this.#whose() });
   }
 
   async restore(name) {
-    await this.own('POST', `snapshots/${encodeURIComponent(name)}/restore`);
+    await this.own('POST', `snapshots/${encodeURIComponent(name)}/restore`, this.#whose());
   }
 
   async snapshots() {
@@ -105,6 +117,15 @@ class Server {
   // Failures to come; with --test-faults.
   faults(...wanted) {
     return this.own('POST', 'faults', wanted);
+  }
+
+  // Another set of tables in the same server, under an access key of its own, that begins with a snapshot, or with what the server was
+  // started with; with the option --name-spaces. Its stop() leaves it empty.
+  async fork(accessKeyId, name = STARTED) {
+    const options = { resets: this.#resets, apart: this.#apart, accessKeyId, fork: true };
+    const other = new Server(this.#child, this.endpoint, this.#tables, options);
+    await other.restore(name);
+    return other;
   }
 
   async prepare() {
@@ -136,7 +157,8 @@ class Server {
   }
 
   async stop() {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+    if (this.#fork) await this.own('POST', 'reset', this.#whose());
+    else if (this.#child.exitCode === null && this.#child.signalCode === null) {
       const gone = once(this.#child, 'exit');
       this.#child.ref();
       this.#child.kill('SIGTERM');
@@ -185,7 +207,8 @@ async function start(options = {}) {
   child.stderr.resume();
   // A program that has nothing else to do may end: the server goes with it.
   for (const handle of [child, child.stdout, child.stderr]) handle.unref();
-  const server = new Server(child, endpoint, options.tables ?? [], resets(options));
+  const apart = (options.args ?? []).includes('--name-spaces');
+  const server = new Server(child, endpoint, options.tables ?? [], { resets: resets(options), apart });
   try {
     await server.prepare();
   } catch (error) {

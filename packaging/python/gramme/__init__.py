@@ -42,20 +42,24 @@ def binary():
 class Server:
     """One that runs, and ends with the `with` block or by stop()."""
 
-    def __init__(self, process, endpoint, log, tables, resets):
+    def __init__(self, process, endpoint, log, tables, *, resets, apart, key="local", fork=False):
         self._process = process
         self._log = log
         self._tables = tables
         self._resets = resets
+        self._key = key
+        self._fork = fork
         self._prepared = []
+        # Whose tables it is about, where each access key has its own.
+        self._whose = {"AccessKeyId": key, "Region": "us-east-1"} if apart else {}
         self.endpoint = endpoint
         self.region = "us-east-1"
         self.port = int(endpoint.rpartition(":")[2])
         #: Arguments of boto3.client and boto3.resource.
-        self.boto3 = {"endpoint_url": endpoint, "region_name": self.region, "aws_access_key_id": "local", "aws_secret_access_key": "local"}
+        self.boto3 = {"endpoint_url": endpoint, "region_name": self.region, "aws_access_key_id": key, "aws_secret_access_key": "local"}
         #: What boto3 and the AWS CLI read by themselves.
         self.environment = {"AWS_ENDPOINT_URL": endpoint, "AWS_ENDPOINT_URL_DYNAMODB": endpoint, "AWS_DEFAULT_REGION": self.region,
-                            "AWS_REGION": self.region, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
+                            "AWS_REGION": self.region, "AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": "local"}
 
     def __enter__(self):
         return self
@@ -63,13 +67,15 @@ class Server:
     def __exit__(self, *_):
         self.stop()
 
+    def _signed(self):
+        scope = f"{self._key}/20260101/{self.region}/dynamodb/aws4_request"
+        return {"X-Amz-Date": "20260101T000000Z", "Authorization": f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0"}
+
     def call(self, operation, **members):
         """A request without a client: call("ListTables")."""
-        scope = f"local/20260101/{self.region}/dynamodb/aws4_request"
         request = urllib.request.Request(self.endpoint, json.dumps(members).encode(), {
             "Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": f"DynamoDB_20120810.{operation}",
-            "X-Amz-Date": "20260101T000000Z",
-            "Authorization": f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0"})
+            **self._signed()})
         try:
             with urllib.request.urlopen(request, timeout=60) as reply:
                 return json.load(reply)
@@ -88,7 +94,7 @@ class Server:
     def own(self, method, path, body=None):
         """What gramme has besides the API: own("POST", "clock", {"Advance": 3600}). See docs/TESTING.md."""
         data = None if method in ("GET", "DELETE") else b"" if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.endpoint}/_gramme/{path}", data, {"Content-Type": "application/json"}, method=method)
+        request = urllib.request.Request(f"{self.endpoint}/_gramme/{path}", data, {"Content-Type": "application/json", **self._signed()}, method=method)
         try:
             with urllib.request.urlopen(request, timeout=60) as reply:
                 return json.load(reply)
@@ -99,10 +105,20 @@ class Server:
 
     def snapshot(self, name):
         """Keeps all that there is now, for restore(); in memory only, as the next three."""
-        self.own("POST", "snapshots", {"Name": name})
+        self.own("POST", "snapshots", {"Name": name, **self._whose})
 
     def restore(self, name):
-        self.own("POST", f"snapshots/{urllib.parse.quote(name, safe='')}/restore")
+        self.own("POST", f"snapshots/{urllib.parse.quote(name, safe='')}/restore", self._whose)
+
+    def fork(self, key, snapshot=None):
+        """Another set of tables in the same server, under an access key of its own, that begins with a snapshot, or empty; with the
+        option --name-spaces. Its stop() leaves it empty."""
+        other = Server(self._process, self.endpoint, self._log, self._tables, resets=self._resets, apart=bool(self._whose), key=key, fork=True)
+        if snapshot is None:
+            other.reset()
+        else:
+            other.restore(snapshot)
+        return other
 
     def snapshots(self):
         names = [entry["Name"] for entry in self.own("GET", "snapshots")["Snapshots"]]
@@ -123,16 +139,19 @@ class Server:
         """These tables are there, empty, and nothing else. What was prepared once is there again in a millisecond or two."""
         tables = list(tables)
         if self._resets and tables in self._prepared:
-            self.restore(f"{PREPARED}{self._prepared.index(tables)}")
+            self.restore(self._prepared_name(self._prepared.index(tables)))
             return
         if self._resets:
-            self.own("POST", "reset")
+            self.own("POST", "reset", self._whose)
         else:
             self._empty()
         self.create_tables(tables)
         if self._resets and len(self._prepared) < 50:
-            self.snapshot(f"{PREPARED}{len(self._prepared)}")
+            self.snapshot(self._prepared_name(len(self._prepared)))
             self._prepared.append(tables)
+
+    def _prepared_name(self, number):
+        return f"{PREPARED}{number}" + (f"-{self._key}" if self._fork else "")
 
     def reset(self):
         """As it was when it had started: its tables are there and empty, and no others."""
@@ -149,6 +168,9 @@ class Server:
         self._until(lambda: not self._table_names())
 
     def stop(self):
+        if self._fork:
+            self.own("POST", "reset", self._whose)
+            return
         if self._process.poll() is None:
             self._process.terminate()
         self._process.wait()
@@ -184,7 +206,7 @@ def start(*, port=0, data=None, tables=(), args=()):
         process.wait()
         log.seek(0)
         raise RuntimeError(f"gramme did not start: {log.read().strip()}")
-    server = Server(process, ready.group(1), log, list(tables), resets)
+    server = Server(process, ready.group(1), log, list(tables), resets=resets, apart="--name-spaces" in args)
     try:
         if resets:
             server.reset()

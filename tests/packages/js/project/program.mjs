@@ -20,6 +20,20 @@ await assert.rejects(server.faults({ Operation: 'PutItem', Drop: true }), /start
 const { Now } = await server.clock({ Advance: 60 });
 assert.ok(Now > Date.now() / 1000 + 30);
 await server.stop();
+
+const many = await start({ args: ['--name-spaces'], tables: [music] });
+const put = (to, k) => to.call('PutItem', { TableName: 'music', Item: { k: { S: k } } });
+const count = async (of) => (await of.call('Scan', { TableName: 'music' })).Count;
+const [one, two] = await Promise.all([many.fork('one'), many.fork('two')]);
+await put(one, 'a');
+await one.snapshot('with-a');
+const three = await many.fork('three', 'with-a');
+await put(three, 'b');
+assert.deepStrictEqual([await count(many), await count(one), await count(two), await count(three)], [0, 1, 0, 2]);
+await one.reset();
+await three.stop();
+assert.deepStrictEqual([await count(one), (await three.call('ListTables')).TableNames], [0, []]);
+await many.stop();
 await assert.rejects(server.call('ListTables'));
 await assert.rejects(start({ args: ['--no-such-option'] }), /no-such-option/);
 const left = await start();
