@@ -40,6 +40,7 @@ struct error *engine_open(struct arena *arena, const struct engine_options *opti
     if (options->collection_bytes_max == 0)
         engine->options.collection_bytes_max = LIMIT_COLLECTION_BYTES;
     engine->store = options->store;
+    engine->eventual = options->eventual;
     catalog_init(&engine->catalog, options->throttle);
     commit_queue_init(&engine->queue);
     recent_init(&engine->recent, engine->store);

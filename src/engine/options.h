@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "store/store.h"
 
+struct eventual;
 struct meter_thread;
 struct throttle;
 
@@ -36,6 +37,9 @@ struct engine_options {
      * some of them, as one of the store's writers (hold.h). Nothing but writes of items may be
      * submitted, and no transaction with a token. */
     bool joins;
+    /* For reads that need not be consistent (engine/eventual.h), on the same data; NULL: there is
+     * none. Not the engine's. */
+    struct eventual *eventual;
     /* For tests that say what happens when: there is no commit thread, and what it would do is done
      * by engine_step(). Nothing may wait for a job then, as engine_reload() does. */
     bool stepped;

@@ -6,14 +6,32 @@
 
 #include "base/container.h"
 #include "codec/index_key.h"
+#include "engine/eventual.h"
 #include "engine/keyspaces.h"
 #include "engine/state.h"
+
+static enum store_mode store_mode_of(enum read_mode mode) {
+    return mode == READ_ONCE ? STORE_READ_LATEST : STORE_READ;
+}
 
 struct error *reader_begin(struct engine *engine, struct arena *arena, enum read_mode mode,
                            struct reader *ret_reader) {
     *ret_reader = (struct reader){.engine = engine, .arena = arena};
-    return store_begin(engine->store, arena, mode == READ_ONCE ? STORE_READ_LATEST : STORE_READ,
-                       &ret_reader->txn);
+    return store_begin(engine->store, arena, store_mode_of(mode), &ret_reader->txn);
+}
+
+struct error *reader_begin_eventual(struct engine *engine, struct arena *arena, enum read_mode mode,
+                                    struct reader *ret_reader) {
+    struct eventual *eventual = engine->eventual;
+    if (__builtin_expect(eventual == NULL, 1) || !eventual_is_usable(eventual))
+        return reader_begin(engine, arena, mode, ret_reader);
+    atomic_fetch_add_explicit(&eventual->reads, 1, memory_order_relaxed);
+    *ret_reader = (struct reader){.engine = engine, .arena = arena, .eventual = true};
+    return store_begin(eventual->store, arena, store_mode_of(mode), &ret_reader->txn);
+}
+
+void engine_eventual_failed(struct engine *engine) {
+    eventual_failed(engine->eventual);
 }
 
 void reader_end(struct reader *reader) {

@@ -16,6 +16,7 @@ struct reader {
     struct engine *engine;
     struct arena *arena;
     struct store_txn *txn;
+    bool eventual; /* it reads what may be a moment old */
     /* Items are handed out as item_decode_unread() gives them, with their checksums checked: for
      * who does nothing with them but item_write_json(), which minds their bounds by itself. */
     bool unread;
@@ -28,6 +29,11 @@ enum read_mode {
 
 struct error *reader_begin(struct engine *engine, struct arena *arena, enum read_mode mode,
                            struct reader *ret_reader);
+/* Likewise of what may be a moment old, where there is another store for that and it is well. What
+ * fails there is to be tried again, after engine_eventual_failed(). */
+struct error *reader_begin_eventual(struct engine *engine, struct arena *arena, enum read_mode mode,
+                                    struct reader *ret_reader);
+void engine_eventual_failed(struct engine *engine);
 void reader_end(struct reader *reader); /* also fine when it never began, or twice */
 
 /* `key` has exactly the key attributes, checked. An absent item: there is none. */

@@ -24,6 +24,7 @@
 struct engine {
     struct engine_options options;
     struct store *store;
+    struct eventual *eventual; /* as in the options */
     struct format_record format;
     struct sequence sequence;
     struct catalog catalog;

@@ -83,6 +83,7 @@ struct op_call {
     struct buffer *reply; /* the body, JSON */
     bool elsewhere;       /* running on a worker thread */
     bool fetches;         /* what it waits for are items, not a commit */
+    bool eventual;        /* it reads what may be a moment old (engine/eventual.h) */
     void *work;           /* the operation's own state between its steps */
     struct account account;
     int64_t throttled_at_ms; /* when it begins to run, by the clock; where reads are throttled */

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "http/reply.h"
 #include "ops/permission/permission.h"
+#include "ops/read/call_fetch.h"
 #include "pipeline/authorize.h"
 #include "pipeline/contexts.h"
 #include "pipeline/delays.h"
@@ -116,8 +117,20 @@ static void resume_after_confirming(struct net_task *task) {
         exchange_try_again(exchange);
 }
 
+/* What failed at the store for reads that may be a moment old is read once more, elsewhere. */
+static bool starts_anew(struct pipeline_call *self, const struct error *error) {
+    if (!self->call.eventual ||
+        (error->code != ERROR_LOCAL && error->code != ERROR_INTERNAL_SERVER_ERROR))
+        return false;
+    call_eventual_failed(&self->call);
+    exchange_try_again(self->exchange);
+    return true;
+}
+
 static void reply(struct pipeline_call *self, struct error *error) {
     const struct pipeline_thread *thread = self->exchange->thread_context;
+    if (error != NULL && __builtin_expect(starts_anew(self, error), 0))
+        return;
     if (__builtin_expect(thread->confirming == NULL, 1)) {
         reply_now(self, error);
         return;

@@ -24,6 +24,8 @@ struct server_config {
     const char *store_url;      /* of a server that keeps the data, for several of us; or NULL */
     const char *node;      /* with it: "host:port" at which the others reach this one; or NULL */
     const char *advertise; /* likewise, as they see it; NULL: the same */
+    const char *read_store_url; /* likewise: a standby, for reads that may be old; or NULL */
+    uint64_t read_lag_ms;       /* with it: how old at most */
     struct server_waiter *waiter;
     const char *encrypt_with; /* where its master key is (admin/master_key.h); NULL: it is plain */
     enum server_durability durability;

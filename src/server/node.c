@@ -15,6 +15,7 @@
 #include "pipeline/service_route.h"
 #include "server/access.h"
 #include "server/reading.h"
+#include "server/standby.h"
 #include "server/state.h"
 #include "server/world.h"
 #include "store/postgres/postgres.h"
@@ -162,11 +163,13 @@ static struct error *open_reading(struct server *server, struct arena *arena) {
     struct postgres_store_options options = {.url = server->config.store_url};
     struct access_options access = {.shared = server->shared_secrets,
                                     .account = slice_text(server->config.account)};
+    struct standby_options standby = {server->config.read_store_url, server->config.read_lag_ms};
     struct reading_options reading = {.engine = {.clock = server->world->clock,
                                                  .random = &system_random,
                                                  .leniencies = server->config.leniencies,
                                                  .follows = true},
-                                      .access = server->config.auth ? &access : NULL};
+                                      .access = server->config.auth ? &access : NULL,
+                                      .standby = standby.url == NULL ? NULL : &standby};
     TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT,
                             &reading.engine.store));
     return reading_open(arena, &reading, &server->reading);

@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "iam/stored.h"
 #include "server/access.h"
+#include "server/standby.h"
 
 /* How long requests are handed on: after a change, so that none is tried again and again while
  * there are many; and after a failure. */
@@ -20,7 +21,8 @@
 struct reading {
     struct store *store; /* the engine's */
     struct engine *engine;
-    struct access *access; /* NULL: signatures are not verified */
+    struct access *access;   /* NULL: signatures are not verified */
+    struct standby *standby; /* NULL: there is none */
     struct workers *workers;
     struct confirming confirming;
     pthread_t thread;
@@ -107,6 +109,8 @@ static struct error *follow(struct reading *reading, struct arena *arena, uint64
     else
         TRY(look_for_keys(reading, arena));
     atomic_store(&reading->known, number);
+    if (reading->standby != NULL)
+        standby_pin(reading->standby, number);
     atomic_fetch_add_explicit(&reading->reloads, 1, memory_order_relaxed);
     return NULL;
 }
@@ -153,24 +157,35 @@ static struct error *open_access(struct reading *reading, struct arena *arena,
     return access_open(arena, &here, &reading->access);
 }
 
+static struct reading *reading_new(const struct reading_options *options, uint64_t number) {
+    struct reading *reading = calloc(1, sizeof(*reading));
+    CHECK(reading != NULL && pthread_mutex_init(&reading->lock, NULL) == 0 &&
+          pthread_cond_init(&reading->asked, NULL) == 0);
+    reading->store = options->engine.store;
+    reading->confirming = (struct confirming){known, ask, reading};
+    atomic_init(&reading->known, number);
+    if (options->standby != NULL) {
+        reading->standby = standby_new(options->standby);
+        standby_pin(reading->standby, number);
+    }
+    return reading;
+}
+
 struct error *reading_open(struct arena *arena, const struct reading_options *options,
                            struct reading **ret_reading) {
     uint64_t number = 0;
-    struct engine *engine = NULL;
     struct error *error = store_changes(options->engine.store, arena, &number);
     if (error != NULL) {
         store_close(options->engine.store);
         return error;
     }
-    TRY(engine_open(arena, &options->engine, &engine));
-    struct reading *reading = calloc(1, sizeof(*reading));
-    CHECK(reading != NULL && pthread_mutex_init(&reading->lock, NULL) == 0 &&
-          pthread_cond_init(&reading->asked, NULL) == 0);
-    reading->store = options->engine.store;
-    reading->engine = engine;
-    reading->confirming = (struct confirming){known, ask, reading};
-    atomic_init(&reading->known, number);
-    error = open_access(reading, arena, options->access);
+    struct reading *reading = reading_new(options, number);
+    struct engine_options engine = options->engine;
+    if (reading->standby != NULL)
+        engine.eventual = standby_eventual(reading->standby);
+    error = engine_open(arena, &engine, &reading->engine);
+    if (error == NULL)
+        error = open_access(reading, arena, options->access);
     if (error != NULL) {
         reading_close(reading);
         return error;
@@ -184,7 +199,7 @@ struct error *reading_start(struct arena *arena, struct reading *reading, unsign
     if (pthread_create(&reading->thread, NULL, confirm_all, reading) != 0)
         return error_local(arena, "cannot start a thread for reads");
     reading->started = true;
-    return NULL;
+    return reading->standby == NULL ? NULL : standby_start(arena, reading->standby, reading->store);
 }
 
 void reading_close(struct reading *reading) {
@@ -196,9 +211,12 @@ void reading_close(struct reading *reading) {
     pthread_mutex_unlock(&reading->lock);
     if (reading->started)
         pthread_join(reading->thread, NULL);
+    if (reading->standby != NULL)
+        standby_stop(reading->standby);
     workers_stop(reading->workers);
     access_close(reading->access);
     engine_close(reading->engine);
+    standby_free(reading->standby);
     pthread_cond_destroy(&reading->asked);
     pthread_mutex_destroy(&reading->lock);
     free(reading);
@@ -219,6 +237,10 @@ struct workers *reading_workers(struct reading *reading) {
 
 struct iam *reading_iam(struct reading *reading) {
     return reading->access == NULL ? NULL : access_iam(reading->access);
+}
+
+struct standby *reading_standby(const struct reading *reading) {
+    return reading->standby;
 }
 
 const struct confirming *reading_confirming(struct reading *reading) {

@@ -17,12 +17,16 @@
 struct access_options;
 struct iam;
 struct reading;
+struct standby;
+struct standby_options;
 
 struct reading_options {
     struct engine_options engine;
     /* Of the engine that is opened; NULL: signatures are not verified. Then it is never ready while
      * there are keys: some server of the store verifies, and this one was started wrongly. */
     const struct access_options *access;
+    /* From which it reads what may be a moment old; NULL: there is none. */
+    const struct standby_options *standby;
 };
 
 /* Takes the store over, also on failure. Its workers come later. */
@@ -38,6 +42,8 @@ struct engine *reading_engine(struct reading *reading);
 struct workers *reading_workers(struct reading *reading);
 /* NULL: signatures are not verified. */
 struct iam *reading_iam(struct reading *reading);
+/* NULL: there is none. */
+struct standby *reading_standby(const struct reading *reading);
 const struct confirming *reading_confirming(struct reading *reading);
 /* How often it was loaded again, how many replies were confirmed, and how many were not. Any
  * thread. */

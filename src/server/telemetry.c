@@ -9,6 +9,7 @@
 #include "prometheus/process.h"
 #include "relay/relay.h"
 #include "server/reading.h"
+#include "server/standby.h"
 
 static void write_build(const struct telemetry *telemetry, struct exposition *to) {
     struct slice program = slice_text(telemetry->program);
@@ -152,6 +153,22 @@ static void write_reading(const struct reading *reading, struct exposition *to) 
         (double)reading_reloads(reading));
 }
 
+static void write_standby(struct standby *standby, struct exposition *to) {
+    if (standby == NULL)
+        return;
+    const struct eventual *eventual = standby_eventual(standby);
+    exposition_single(to, "gramme_standby_reads", EXPOSITION_COUNTER,
+                      "Reads that went to the standby.", (double)atomic_load(&eventual->reads));
+    exposition_single(to, "gramme_standby_reads_failed", EXPOSITION_COUNTER,
+                      "Requests that went to the primary after all.",
+                      (double)atomic_load(&eventual->failures));
+    exposition_single(to, "gramme_standby_usable", EXPOSITION_GAUGE,
+                      "1 while the standby is read, 0 while everything is read from the primary.",
+                      eventual_is_usable(eventual));
+    exposition_single(to, "gramme_standby_lag_seconds", EXPOSITION_GAUGE,
+                      "How far it is behind; -1: nobody knows.", standby_lag_s(standby));
+}
+
 struct slice telemetry_write_following(const struct telemetry *telemetry, struct slice accept,
                                        struct buffer *out) {
     struct arena CLEANUP(arena_release) arena;
@@ -159,6 +176,8 @@ struct slice telemetry_write_following(const struct telemetry *telemetry, struct
     arena_init(&arena);
     write_node(telemetry, &to);
     write_reading(telemetry->reading, &to);
+    if (telemetry->reading != NULL)
+        write_standby(reading_standby(telemetry->reading), &to);
     write_store(telemetry, &arena, &to);
     write_connections(telemetry, &to);
     write_memory(telemetry, &to);

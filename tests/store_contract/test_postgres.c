@@ -7,6 +7,7 @@
 #include "postgres_server.h"
 #include "postgres_wire.h"
 #include "store/postgres/peers.h"
+#include "store/postgres/pinned.h"
 #include "waited_fetch.h"
 
 /* Nobody loses the lead because the machine is busy. */
@@ -94,16 +95,22 @@ static void all_have_the_same_secret(void **state) {
     store_close(other);
 }
 
-/* Of watched keys only, by whoever opened the store, and not when the commit is refused. */
-static void changes_of_watched_keys_are_counted(void **state) {
+/* In which keys that begin with "a" or "bc" are watched. */
+static struct store *open_watched(struct contract *contract) {
     static const char *const begins[] = {"a", "bc", NULL};
     static const struct store_keyspace watched[KEYSPACE_COUNT] = {
         {.name = "one", .watched = begins}, {.name = "two"}, {.name = "three"}};
-    struct contract *contract = *state;
     struct postgres_store_options options = {.url = postgres_url(contract), .lead_ms = LEAD_MS};
-    struct store *other = NULL;
+    struct store *store = NULL;
+    must(postgres_store_open(&contract->arena, &options, watched, KEYSPACE_COUNT, &store));
+    return store;
+}
+
+/* Of watched keys only, by whoever opened the store, and not when the commit is refused. */
+static void changes_of_watched_keys_are_counted(void **state) {
+    struct contract *contract = *state;
     uint64_t first = changes(contract);
-    must(postgres_store_open(&contract->arena, &options, watched, KEYSPACE_COUNT, &other));
+    struct store *other = open_watched(contract);
     assert_int_equal(try_put(contract, other, "a", "fenced"), STORE_FENCED);
     store_close(contract->store);
     contract->store = other;
@@ -117,6 +124,45 @@ static void changes_of_watched_keys_are_counted(void **state) {
     remove_between(contract, "b", "bd");
     remove_between(contract, "bc5", "bc6");
     assert_int_equal(changes(contract), first + 3);
+}
+
+static bool can_read(struct contract *contract, struct store *store) {
+    struct store_txn *txn = NULL;
+    struct store_key key = {0, SLICE_LITERAL("a")};
+    struct slice value;
+    bool done = true;
+    for (enum store_mode mode = STORE_READ; mode <= STORE_READ_LATEST; mode++) {
+        must(store_begin(store, &contract->arena, mode, &txn));
+        done &= store_get(txn, &key, &value) == NULL;
+        store_end(txn);
+    }
+    return done;
+}
+
+/* Which is on the server that takes the writes here: what it has to know is the same. */
+static void a_standby_is_read_by_what_is_known(void **state) {
+    struct contract *contract = *state;
+    struct store *standby = open_with(contract, (struct postgres_store_options){.standby = true});
+    struct postgres_position before, after;
+    store_close(contract->store);
+    contract->store = open_watched(contract);
+    assert_true(lead(contract, contract->store, 10000));
+    assert_int_equal(try_put(contract, contract->store, "a", "1"), STORE_COMMITTED);
+    uint64_t number = changes(contract);
+    must(postgres_position(standby, &contract->arena, &before));
+    assert_int_equal(before.changes, number);
+    postgres_pin(standby, number);
+    assert_true(can_read(contract, standby));
+    assert_int_equal(try_put(contract, contract->store, "bc", "watched"), STORE_COMMITTED);
+    assert_false(can_read(contract, standby));
+    must(postgres_position(standby, &contract->arena, &after));
+    assert_int_equal(after.changes, changes(contract));
+    assert_true(after.changes != number && after.log > before.log);
+    postgres_pin(standby, after.changes + 1); /* that it has yet to hear of */
+    assert_false(can_read(contract, standby));
+    postgres_pin(standby, after.changes);
+    assert_true(can_read(contract, standby));
+    store_close(standby);
 }
 
 static void the_leader_tells_where_it_is(void **state) {
@@ -635,6 +681,7 @@ int main(void) {
     struct CMUnitTest tests[] = {
         CONTRACT_CASE(one_leads_and_another_waits),
         CONTRACT_CASE(all_have_the_same_secret),
+        CONTRACT_CASE(a_standby_is_read_by_what_is_known),
         CONTRACT_CASE(the_leader_tells_where_it_is),
         CONTRACT_CASE(changes_of_watched_keys_are_counted),
         CONTRACT_CASE(who_was_taken_over_from_is_fenced),

@@ -167,6 +167,9 @@ static struct error *check_store(struct invocation *invocation) {
         return error_local(invocation->arena, "--store and --memory exclude each other");
     if (strcmp(options->store, "memory:") == 0 && options->config.encrypt_with != NULL)
         return error_local(invocation->arena, "memory is not encrypted");
+    if (!remote_store_is_url(options->store) && options->config.read_store_url != NULL)
+        return error_local(invocation->arena,
+                           "--read-store goes with a store on a PostgreSQL server");
     if (remote_store_is_url(options->store) && options->config.auth &&
         options->config.encrypt_with == NULL)
         return error_local(
@@ -386,6 +389,13 @@ static const struct option serve_options[] = {
     {"advertise", "HOST:PORT", .kind = OPTION_TEXT, AT(config.advertise),
      .form = {"HOST:PORT", is_address}, .needs = "store", .otherwise = "as --node says",
      .help = "what they are told instead, where addresses are translated"},
+    {"read-store", "URL", .kind = OPTION_TEXT, AT(config.read_store_url),
+     .form = {"a postgres:// URL", remote_store_is_url}, .needs = "store",
+     .otherwise = "everything is read there",
+     .help = "a standby of that PostgreSQL server, from which a server that does not lead reads "
+             "what need not be consistent; see docs/CLUSTER.md"},
+    {"read-lag", "DURATION", .kind = OPTION_DURATION, AT(config.read_lag_ms), .preset = "5s",
+     .needs = "read-store", .help = "how far the standby may be behind to be read"},
     {"encrypt-with", "KEY", .kind = OPTION_TEXT, AT(config.encrypt_with), .excludes = "memory",
      .otherwise = "plain",
      .help = "encrypt everything in DIR with the key in a file that only its owner may read; or "

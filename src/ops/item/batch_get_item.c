@@ -272,7 +272,8 @@ static struct error *read_round(struct op_call *call, struct batch_get *batch,
     for (size_t i = 0; i < count; i++)
         keys[i] = (struct read_key){table->table, table->keys[table->processed + i].value};
     struct reader reader;
-    TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
+    TRY(call_reader_begin(call, (struct call_read){READ_ONCE, table->input->consistent_read.value},
+                          &reader));
     const struct projection projection = projection_of(table);
     reader.unread = projection_is_whole(&projection);
     struct error *error = reader_get_many(&reader, count, keys, items);
@@ -378,12 +379,15 @@ static struct error *read_and_reply(struct op_call *call) {
 
 static struct error *wait_for_items(struct op_call *call, struct batch_get *batch) {
     struct read_key *keys = ARENA_ARRAY(call->arena, struct read_key, batch->key_count);
+    struct call_read read = {READ_ONCE, false};
     size_t count = 0;
-    for (size_t i = 0; i < batch->table_count; i++)
+    for (size_t i = 0; i < batch->table_count; i++) {
+        read.consistent |= batch->tables[i].input->consistent_read.value; /* they go together */
         for (size_t k = 0; k < batch->tables[i].key_count; k++)
             keys[count++] =
                 (struct read_key){batch->tables[i].table, batch->tables[i].keys[k].value};
-    return call_fetch_start(call, READ_ONCE, count, keys, &batch->fetch);
+    }
+    return call_fetch_start(call, read, count, keys, &batch->fetch);
 }
 
 static struct error *run(struct op_call *call, enum op_state *ret_state) {

@@ -138,7 +138,8 @@ static struct error *wait_for_item(struct op_call *call, struct table *table,
     if (reads_are_throttled(call))
         waiting->ticket = *ticket;
     *ret_state = OP_WAITING;
-    return call_fetch_start(call, READ_ONCE, 1, &waiting->key, &waiting->fetch);
+    return call_fetch_start(call, (struct call_read){READ_ONCE, request->consistent_read.value}, 1,
+                            &waiting->key, &waiting->fetch);
 }
 
 static struct error *finish(struct op_call *call) {
@@ -168,7 +169,8 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
         return wait_for_item(call, table, &ticket, ret_state);
     const struct read_key key = {table, request->key.value};
     struct reader reader;
-    TRY(reader_begin(call->context->engine, call->arena, READ_ONCE, &reader));
+    TRY(call_reader_begin(call, (struct call_read){READ_ONCE, request->consistent_read.value},
+                          &reader));
     struct error *error = read_and_reply(call, &key, &reader, &ticket);
     reader_end(&reader);
     *ret_state = OP_DONE;

@@ -323,7 +323,7 @@ static struct error *wait_for_items(struct op_call *call, struct batch *batch,
         return NULL;
     }
     *ret_state = OP_WAITING;
-    return call_fetch_start(call, READ_ONCE, count, keys, &batch->fetch);
+    return call_fetch_start(call, (struct call_read){READ_ONCE, true}, count, keys, &batch->fetch);
 }
 
 static struct error *finish_reads(struct op_call *call, struct batch *batch) {

@@ -8,14 +8,28 @@ static void wake(struct item_fetch *items) {
     call->wake(call);
 }
 
-struct error *call_fetch_start(struct op_call *call, enum read_mode mode, size_t count,
+struct error *call_reader_begin(struct op_call *call, struct call_read read,
+                                struct reader *ret_reader) {
+    struct engine *engine = call->context->engine;
+    if (read.consistent)
+        return reader_begin(engine, call->arena, read.mode, ret_reader);
+    struct error *error = reader_begin_eventual(engine, call->arena, read.mode, ret_reader);
+    call->eventual |= ret_reader->eventual;
+    return error;
+}
+
+void call_eventual_failed(const struct op_call *call) {
+    engine_eventual_failed(call->context->engine);
+}
+
+struct error *call_fetch_start(struct op_call *call, struct call_read read, size_t count,
                                const struct read_key *keys, struct call_fetch **ret_fetch) {
     struct call_fetch *fetch = ARENA_NEW(call->arena, struct call_fetch);
     fetch->call = call;
     fetch->items.keys = keys;
     fetch->items.count = count;
     fetch->items.done = wake;
-    TRY(reader_begin(call->context->engine, call->arena, mode, &fetch->reader));
+    TRY(call_reader_begin(call, read, &fetch->reader));
     call->fetches = true;
     *ret_fetch = fetch;
     reader_fetch(&fetch->reader, &fetch->items);

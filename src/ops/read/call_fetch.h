@@ -9,6 +9,18 @@
 #include "engine/read.h"
 #include "ops/op.h"
 
+/* How a call reads items. */
+struct call_read {
+    enum read_mode mode;
+    bool consistent; /* false: what it finds may be a moment old */
+};
+
+struct error *call_reader_begin(struct op_call *call, struct call_read read,
+                                struct reader *ret_reader);
+/* The call failed, and had read what may be a moment old: that is not to be read from there again
+ * for a while. */
+void call_eventual_failed(const struct op_call *call);
+
 struct call_fetch {
     struct op_call *call;
     struct reader reader;
@@ -20,7 +32,7 @@ static inline bool call_fetches(const struct op_call *call) {
 }
 
 /* The keys, of which there is at least one, and their tables stay until it is released. */
-struct error *call_fetch_start(struct op_call *call, enum read_mode mode, size_t count,
+struct error *call_fetch_start(struct op_call *call, struct call_read read, size_t count,
                                const struct read_key *keys, struct call_fetch **ret_fetch);
 static inline struct error *call_fetch_take(struct call_fetch *fetch, size_t i,
                                             struct stored_item *ret_item) {

@@ -9,6 +9,7 @@
 #include "model/key.h"
 #include "model/limits.h"
 #include "ops/account/consumed.h"
+#include "ops/read/call_fetch.h"
 
 enum {
     /* What a page may read on the I/O thread before it moves: less than the cost of moving it would
@@ -60,7 +61,8 @@ static struct error *start(struct op_call *call, struct read_page *page) {
         TRY(read_throttle_check(call, &page->ticket, capacity_read(0, page->consistent)));
     }
     page->account = account_table(call, page->table_name, page->table);
-    TRY(reader_begin(call->context->engine, call->arena, READ_SNAPSHOT, &page->reader));
+    TRY(call_reader_begin(call, (struct call_read){READ_SNAPSHOT, page->consistent},
+                          &page->reader));
     page->reader.unread = only_writes_whole(page);
     TRY(open_range(page));
     json_writer_init(&page->json, call->reply);

@@ -109,7 +109,8 @@ struct error *transact_reads_get(struct op_call *call, struct reader *reader,
 struct error *transact_reads_start(struct op_call *call, struct transact_reads *reads) {
     if (reads_are_throttled(call))
         TRY(check_throttle(call, reads));
-    return call_fetch_start(call, READ_SNAPSHOT, reads->count, reads->keys, &reads->fetch);
+    return call_fetch_start(call, (struct call_read){READ_SNAPSHOT, true}, reads->count,
+                            reads->keys, &reads->fetch);
 }
 
 struct error *transact_reads_finish(struct op_call *call, struct transact_reads *reads) {

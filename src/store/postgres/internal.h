@@ -121,6 +121,7 @@ struct postgres_store {
     struct session *moment;        /* holds the one moment of all reads; or NULL */
     char moment_sql[100];          /* by which others join it */
     atomic_uint_fast64_t era;      /* raised when the writer's connection is lost */
+    _Atomic uint64_t pinned;       /* of a standby: the number of changes that reads are of */
     atomic_uint_fast64_t unsynced; /* relaxed commits since the last durable one */
     atomic_uint_fast64_t losses;   /* connections that were lost */
 };
@@ -171,6 +172,10 @@ bool patience_wait(struct patience *patience);
 /* With its statements prepared. */
 struct error *postgres_connect(struct postgres_store *store, struct arena *arena, bool writes,
                                struct session **ret_session);
+
+/* One try, without statements. */
+struct error *postgres_open_session(struct postgres_store *store, struct arena *arena,
+                                    struct session **ret_session);
 
 /* Made before the writer's was lost: it may lead to a server that another has replaced, and that
  * does not know of the commits since. */
@@ -332,6 +337,11 @@ void drops_send(struct postgres_store *store, struct session *session,
                 const struct store_range *range);
 /* Deletes some of what was dropped. */
 enum fate drops_step(struct postgres_store *store, struct session *session);
+
+/* ---- pinned.c ---- */
+
+/* What reads of a standby begin their condition with. */
+void pinned_write_condition(const struct postgres_store *store, size_t size, char *ret_sql);
 
 /* ---- standbys.c ---- */
 

@@ -137,7 +137,7 @@ static void look_at_copies(struct postgres_store *store) {
 struct error *lead_connect(struct postgres_store *store, struct arena *arena) {
     if (store->lead.session != NULL)
         return NULL;
-    TRY(session_connect(arena, store->options.url, store->options.schema, &store->lead.session));
+    TRY(postgres_open_session(store, arena, &store->lead.session));
     char sql[60];
     snprintf(sql, sizeof(sql), "SET idle_session_timeout = %u", store->options.lead_ms);
     (void)session_run(store->lead.session, sql, NULL, 0, LOOK_TIMEOUT_MS, NULL);

@@ -84,8 +84,11 @@ static size_t prepare_own(struct session *session, bool writes) {
 static size_t prepare_keyspaces(struct postgres_store *store, struct session *session,
                                 bool writes) {
     size_t statements = writes ? STATEMENTS : STATEMENT_DELETE;
-    char where[200];
-    lead_write_condition(store, writes, sizeof(where), where);
+    char where[250];
+    if (store->options.standby)
+        pinned_write_condition(store, sizeof(where), where);
+    else
+        lead_write_condition(store, writes, sizeof(where), where);
     for (size_t i = 0; i < store->base.keyspace_count; i++)
         for (size_t j = 0; j < statements; j++) {
             char sql[500];
@@ -97,11 +100,18 @@ static size_t prepare_keyspaces(struct postgres_store *store, struct session *se
     return store->base.keyspace_count * statements;
 }
 
+struct error *postgres_open_session(struct postgres_store *store, struct arena *arena,
+                                    struct session **ret_session) {
+    const struct postgres_store_options *options = &store->options;
+    return options->standby ? session_connect_any(arena, options->url, ret_session)
+                            : session_connect(arena, options->url, options->schema, ret_session);
+}
+
 struct error *postgres_connect(struct postgres_store *store, struct arena *arena, bool writes,
                                struct session **ret_session) {
     struct session *session = NULL;
     uint64_t era = atomic_load(&store->era);
-    TRY(session_connect(arena, store->options.url, store->options.schema, &session));
+    TRY(postgres_open_session(store, arena, &session));
     session->era = era;
     if (writes) /* a commit is sent at once: who stops in its middle is not to hold its locks */
         (void)session_run(session, "SET idle_in_transaction_session_timeout = '5s'", NULL, 0,
@@ -201,6 +211,8 @@ static struct error *look_at(struct postgres_store *store, struct arena *arena) 
     if (store->options.create)
         TRY(postgres_schema_make(store, arena, session));
     TRY(postgres_schema_check(store, arena, session));
+    if (store->options.standby)
+        lead_drop_session(store); /* nobody leads there */
     return store->options.one_moment ? postgres_moment_hold(store, arena) : NULL;
 }
 

@@ -22,6 +22,8 @@ struct postgres_store_options {
     /* Everything that a STORE_READ sees is of the moment of opening, in every one of them. The
      * server keeps all that was there at that moment until the store is closed. */
     bool one_moment;
+    /* It is on a server that only follows the one that takes the writes: see pinned.h. */
+    bool standby;
     /* For tests: the lead is taken without asking, from whoever has it. */
     bool lead_by_force;
     /* For tests: as with a server that has no advisory locks. */
