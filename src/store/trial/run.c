@@ -1,4 +1,4 @@
-/* run.c - two stores on the same data, one that reads it, and everything that is tried with them. */
+/* run.c - two stores on the same data, one that reads it, and all that is tried with them. */
 #include "store/trial/trial.h"
 
 #include "base/check.h"
