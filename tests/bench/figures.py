@@ -13,6 +13,7 @@ from encryption import encryption
 from expiry import expiry
 from instructions import instructions
 from loading import loading
+from onboarding import onboarding
 from recovery import recovery
 from rig import (BY_GROUP, BY_KEY, GROUP, INDEXED, PAYLOAD, QUERY_PAYLOAD, SERVER_CORE, Table, call, create_table, get_body,
                  gsi, have, number, percent, put_body, query_body, spread, times, transaction_body, wait_active)
@@ -60,16 +61,15 @@ def start(rig, options):
     for name, runs in results.items():
         table.row(name, spread(column(runs, "ms")), spread(column(runs, "mb")))
     yield table
-    yield size(rig)
 
 
-def size(rig):
+def size(rig, options):
     table = Table("Size", "", ["binary", "KB"])
     with tempfile.NamedTemporaryFile() as stripped:
         subprocess.run(["strip", "-o", stripped.name, rig.program("gramme")], check=True)
         table.row("stripped, as `make install` can leave it", number(os.path.getsize(stripped.name) / 1024))
     table.row("as built, with debug information", number(os.path.getsize(rig.program("gramme")) / 1024))
-    return table
+    yield table
 
 
 # ---- point reads beside a server that does nothing ----
@@ -361,7 +361,8 @@ def growth_of(rig, kind, counts):
     return table
 
 
-SECTIONS = {"rivals": rivals, "start": start, "instructions": instructions, "reads": reads, "connections": connections,
+SECTIONS = {"rivals": rivals, "start": start, "size": size, "onboarding": onboarding, "instructions": instructions,
+            "reads": reads, "connections": connections,
             "scan": scans, "writes": writes, "transactions": transactions, "indexes": indexes, "backfill": backfill,
             "growth": growth, "load": loading, "expiry": expiry, "backup": backup, "streams": streams, "recovery": recovery,
             "encryption": encryption, "access": access, "tls": tls, "watching": watching, "shared": shared}

@@ -9,7 +9,7 @@ from rig import ROOT
 BUILD = os.environ.get("GRAMME_RELEASE", str(ROOT / "build"))
 SMALL = ["--rounds", "1", "--seconds", "0.2", "--backfill-items", "2000", "--backup-items", "500",
          "--load-items", "2000", "--encryption-items", "2000"]
-SECTIONS = ["start", "reads", "connections", "backfill", "load", "backup", "encryption", "access", "tls", "watching", "shared"]
+SECTIONS = ["start", "size", "reads", "connections", "backfill", "load", "backup", "encryption", "access", "tls", "watching", "shared"]
 
 
 def run(*arguments):
