@@ -168,3 +168,63 @@ class Access(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class Commands(unittest.TestCase):
+    """gramme user, role and key on the store itself."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.policy = self.folder / "policy.json"
+        self.policy.write_text(policy("Allow", *READ, "CreateTable", "PutItem"))
+        self.store = nodes.new_store(CLUSTER)
+        self.key, self.other = (self.write_key(name) for name in ("key", "other"))
+
+    def write_key(self, name):
+        path = self.folder / name
+        path.write_bytes(os.urandom(32))
+        path.chmod(0o600)
+        return path
+
+    def run_command(self, *words, key=None, status=0):
+        words = (*words[:2], self.store, *words[2:])
+        done = nodes.gramme(*words, "--encrypt-with", key or self.key)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout if status == 0 else done.stderr
+
+    def test_before_and_beside_servers(self):
+        """Who they make can sign from the first start on. While a server leads they only look, and take nothing from it."""
+        self.run_command("user", "create", "anna", "--policy", f"all={self.policy}")
+        self.run_command("role", "create", "reader", "--trust", self.write_trust())
+        made = json.loads(self.run_command("key", "create", "--user", "anna", "--json"))
+        with Server("--store", self.store, "--auth", "--encrypt-with", self.key) as server:
+            client = Access.client(server, {"AccessKeyId": made["id"], "SecretAccessKey": made["secret"]})
+            client.create_table(TableName="table", **KEY_SCHEMA)
+            client.put_item(TableName="table", Item=KEY)
+            self.assertIn("anna", self.run_command("user", "list"))
+            self.assertIn("reader", self.run_command("role", "list"))
+            self.assertIn(made["id"], self.run_command("key", "list"))
+            self.assertNotIn(made["secret"], self.run_command("key", "list", "--json"))
+            self.assertIn("in use: a server leads it", self.run_command("key", "disable", made["id"], status=1))
+            self.assertEqual(client.get_item(TableName="table", Key=KEY)["Item"], KEY)
+        self.run_command("key", "disable", made["id"])
+        with Server("--store", self.store, "--auth", "--encrypt-with", self.key) as server:
+            with self.assertRaises(ClientError):
+                Access.client(server, {"AccessKeyId": made["id"], "SecretAccessKey": made["secret"]}).get_item(TableName="table", Key=KEY)
+
+    def write_trust(self):
+        path = self.folder / "trust.json"
+        path.write_text(json.dumps({"Version": "2012-10-17", "Statement": [
+            {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}]}))
+        return path
+
+    def test_the_key_of_the_servers_is_needed(self):
+        done = nodes.gramme("user", "create", self.store, "anna")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--encrypt-with", done.stderr)
+        self.run_command("user", "create", "anna")
+        self.run_command("user", "list", key=self.other, status=1)
+        self.run_command("user", "create", "bert", key=self.other, status=1)
+        self.assertNotIn("bert", self.run_command("user", "list"))

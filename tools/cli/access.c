@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/timestamp.h"
 #include "cli/say.h"
+#include "iam/command.h"
 #include "json/member.h"
 #include "server/access_client.h"
 
@@ -14,7 +15,9 @@ enum { INPUT_MAX = 1 << 20, FILE_MAX = 64 * 1024 };
 
 void access_begin(struct access_command *command, const struct invocation *invocation,
                   const char *name) {
-    *command = (struct access_command){.arena = invocation->arena, .values = invocation->values};
+    *command = (struct access_command){.arena = invocation->arena,
+                                       .values = invocation->values,
+                                       .changes = iam_command_changes(slice_text(name))};
     buffer_init(&command->input, INPUT_MAX);
     json_writer_init(&command->json, &command->input);
     json_object_begin(&command->json);
@@ -52,6 +55,7 @@ struct error *access_end(struct access_command *command, struct slice *ret_text,
         .encrypt_with = command->values->encrypt_with,
         .account = slice_text(command->values->account),
         .input = arena_slice(command->arena, buffer_slice(&command->input)),
+        .changes = command->changes,
     };
     bool overflow = command->input.overflow;
     buffer_release(&command->input);

@@ -31,10 +31,12 @@ struct access_values {
 #define ACCESS_AT(member) OPTION_AT(struct access_values, member)
 
 /* What every command takes. */
-#define ACCESS_ARGUMENT_DIRECTORY                                                          \
-    {                                                                                      \
-        "DIR", "the data directory, whether a server runs on it or not", OPTION_DIRECTORY, \
-            ACCESS_AT(directory)                                                           \
+#define ACCESS_ARGUMENT_DIRECTORY                                                                  \
+    {                                                                                              \
+        "DIR",                                                                                     \
+            "the data directory, whether a server runs on it or not; or the postgres:// URL of a " \
+            "shared store, whose servers are to be stopped to change something",                   \
+            OPTION_DIRECTORY, ACCESS_AT(directory)                                                 \
     }
 #define ACCESS_OPTIONS                                                                             \
     {"encrypt-with",                                                                               \
@@ -42,7 +44,8 @@ struct access_values {
      .kind = OPTION_TEXT,                                                                          \
      ACCESS_AT(encrypt_with),                                                                      \
      .group = "Directory",                                                                         \
-     .help = "key of an encrypted DIR, as for gramme serve; not needed when a server runs on it"}, \
+     .help = "key of an encrypted DIR, as for gramme serve, not needed when a server runs on it; " \
+             "of a URL always"},                                                                   \
         {"account",                                                                                \
          "NUMBER",                                                                                 \
          .kind = OPTION_TEXT,                                                                      \
@@ -59,6 +62,7 @@ struct access_values {
 struct access_command {
     struct arena *arena;
     const struct access_values *values;
+    bool changes; /* it may change something */
     struct buffer input;
     struct json_writer json;
 };
