@@ -22,6 +22,7 @@
 #   make check-postgres   the store, the API and several servers on PostgreSQL 16 to 18, from npm (ARGS=18 takes one)
 #   make check-cluster   suites on a cluster of three with PostgreSQL, Patroni and etcd, then its failures at random
 #                 under load for CLUSTER_SECONDS (ARGS="machine server_killed" takes some of them)
+#   make ecosystem   tools of others, from npm and Debian, used for real; docs/ECOSYSTEM.md gets the table (ARGS=dynamoose takes one)
 #   make coverage what the tests reach, with a floor for branches (FLOOR=84, ARGS="unit fault")
 #   make differ   random requests beside DynamoDB Local, whose answers are compared
 #                 (ARGS="--seed 1 --operations 50000"; ARGS=--help tells more)
@@ -112,6 +113,11 @@ check-postgres: build-check/build.ninja
 	@scripts/quietly ninja --quiet -C build-check
 	@tests/postgres/run $(ARGS)
 
+ecosystem: build/build.ninja build-check/build.ninja | deps-test
+	@scripts/quietly ninja --quiet -C build
+	@scripts/quietly ninja --quiet -C build-check
+	@$(PYTHON) tests/ecosystem/run.py $(if $(ARGS),$(ARGS),--write)
+
 check-cluster: build-check/build.ninja | deps-cluster
 	@scripts/quietly ninja --quiet -C build-check
 	@$(PYTHON) tests/cluster/cluster.py -- $(PYTHON) scripts/check --on-cluster
@@ -158,4 +164,4 @@ build-tsan/build.ninja: | deps-test
 deps-build deps-test deps-fuzz deps-package deps-cluster:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run demo check check-postgres check-cluster check-releases check-packages packages install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package deps-cluster
+.PHONY: all run demo check check-postgres check-cluster ecosystem check-releases check-packages packages install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package deps-cluster
