@@ -34,6 +34,7 @@
 struct permission;
 struct permission_check;
 struct throttle;
+struct write_job;
 
 enum op_state { OP_DONE, OP_WAITING, OP_ELSEWHERE };
 
@@ -51,6 +52,9 @@ enum op_flags {
     OP_NO_RESOURCE = 1 << 6,
     /* A request with a ClientRequestToken happens once, however often it comes. */
     OP_TOKEN = 1 << 7,
+    /* It writes items, each on its own, and nothing else: whichever server may do it, where several
+     * write (engine_groups). */
+    OP_SHARED = 1 << 8,
 };
 
 /* What an I/O thread or worker gives to the calls it runs. */
@@ -63,6 +67,7 @@ struct op_context {
     struct throttle *throttle; /* NULL: nothing limits reads, and the engine limits no writes */
     struct slice region;
     struct slice account;
+    bool defers;           /* writes are left to who runs the call: op_call.deferred */
     bool store_is_far;     /* a read takes a round trip: no I/O thread waits for one */
     unsigned leniencies;   /* base/leniency.h */
     struct slice endpoint; /* host:port, for DescribeEndpoints */
@@ -80,11 +85,12 @@ struct op_call {
     /* Whose words errors have: the operation's layer, or the older one for a request that is nested
      * too deeply for the current layer to read. */
     enum value_layer layer;
-    struct buffer *reply; /* the body, JSON */
-    bool elsewhere;       /* running on a worker thread */
-    bool fetches;         /* what it waits for are items, not a commit */
-    bool eventual;        /* it reads what may be a moment old (engine/eventual.h) */
-    void *work;           /* the operation's own state between its steps */
+    struct buffer *reply;       /* the body, JSON */
+    bool elsewhere;             /* running on a worker thread */
+    bool fetches;               /* what it waits for are items, not a commit */
+    bool eventual;              /* it reads what may be a moment old (engine/eventual.h) */
+    void *work;                 /* the operation's own state between its steps */
+    struct write_job *deferred; /* what is still to be submitted; NULL: nothing */
     struct account account;
     int64_t throttled_at_ms; /* when it begins to run, by the clock; where reads are throttled */
     size_t unprocessed; /* a test wishes that so many parts of a batch are left to the caller */

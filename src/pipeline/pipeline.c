@@ -5,7 +5,8 @@
  *     - answered at once (most reads)
  *     - or after the commit thread is done with it (writes)
  *     - or when items have come from a store that is far away
- *   - where another server leads: asked whether it had changed what was known here
+ *   - where another server leads: asked whether it had changed what was known here, before a write
+ *     and after a read; where several write: handed on to who has the items
  *     - or on a worker thread (long reads)
  *   - reply
  *
@@ -18,6 +19,8 @@
 #include "base/leniency.h"
 #include "base/log.h"
 #include "http/reply.h"
+#include "ops/item/shares.h"
+#include "ops/item/write_call.h"
 #include "ops/permission/permission.h"
 #include "ops/read/call_fetch.h"
 #include "pipeline/authorize.h"
@@ -54,6 +57,7 @@ struct pipeline_call {
     struct call_times *times; /* NULL: there is no slow log */
     struct confirmation confirmation;
     bool dropped;
+    bool submitted; /* what was known was true before it wrote */
 };
 
 static struct pipeline_call *of_call(struct op_call *call) {
@@ -131,7 +135,7 @@ static void reply(struct pipeline_call *self, struct error *error) {
     const struct pipeline_thread *thread = self->exchange->thread_context;
     if (error != NULL && __builtin_expect(starts_anew(self, error), 0))
         return;
-    if (__builtin_expect(thread->confirming == NULL, 1)) {
+    if (__builtin_expect(thread->confirming == NULL || self->submitted, 1)) {
         reply_now(self, error);
         return;
     }
@@ -300,6 +304,43 @@ static struct error *run(struct pipeline_call *self) {
     return self->call.op->run(&self->call, &self->state);
 }
 
+/* ---- where several servers write ---- */
+
+static void submit(struct pipeline_call *self) {
+    self->submitted = true;
+    write_call_submit_deferred(&self->call);
+}
+
+static void submit_after_confirming(struct net_task *task) {
+    struct exchange *exchange = container_of(task, struct exchange, task);
+    struct pipeline_call *self = exchange->user;
+    if (self->confirmation.good) {
+        submit(self);
+    } else {
+        release(self);
+        exchange_try_again(exchange);
+    }
+}
+
+/* Who may write, and what tables are like, was true after the request came: what is changed from
+ * here on is none of its business, or is noticed by the commit. */
+static void place_writes(struct pipeline_call *self) {
+    struct exchange *exchange = self->exchange;
+    const struct pipeline_thread *thread = exchange->thread_context;
+    const struct shares *shares = thread->shares;
+    uint8_t owner = shares == NULL ? 0 : shares_owner(shares, &self->call);
+    if (shares != NULL && owner != shares->here) {
+        release(self);
+        shares->hand_on(exchange, owner);
+    } else if (thread->confirming == NULL) {
+        submit(self);
+    } else {
+        self->confirmation.exchange = exchange;
+        exchange->task.run = submit_after_confirming;
+        thread->confirming->ask(thread->confirming->user, &self->confirmation);
+    }
+}
+
 /* It has run, or failed: what follows is told by its state. */
 static void proceed(struct pipeline_call *self, struct error *error) {
     const struct pipeline_thread *thread = self->exchange->thread_context;
@@ -311,6 +352,8 @@ static void proceed(struct pipeline_call *self, struct error *error) {
         self->call.elsewhere = true;
         self->task.run = run_elsewhere;
         workers_submit(thread->workers, &self->task);
+    } else if (__builtin_expect(self->call.deferred != NULL, 0)) {
+        place_writes(self);
     }
 }
 
@@ -362,6 +405,12 @@ bool pipeline_reads_items(const struct exchange *exchange) {
     unsigned number;
     const struct op *op = find_operation(&exchange->request, &number);
     return op != NULL && (op->flags & (OP_READS | OP_WRITES | OP_STREAMS)) == OP_READS;
+}
+
+bool pipeline_is_shared(const struct exchange *exchange) {
+    unsigned number;
+    const struct op *op = find_operation(&exchange->request, &number);
+    return op != NULL && (op->flags & OP_SHARED);
 }
 
 /* Such a request happens once, however often it comes. */

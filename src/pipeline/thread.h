@@ -3,7 +3,7 @@
 #define GRAMME_PIPELINE_THREAD_H
 
 #include "endpoint/endpoint.h"
-#include "ops/op.h"
+#include "ops/item/shares.h"
 #include "pipeline/audit.h"
 #include "pipeline/authenticate.h"
 #include "pipeline/meter_call.h"
@@ -55,6 +55,7 @@ struct pipeline_thread {
         void *user;
     } publishing;
     const struct confirming *confirming;     /* NULL: what it knows is the truth */
+    const struct shares *shares;             /* NULL: what comes here is done here */
     const struct service_instance *services; /* besides DynamoDB; NULL: there are none */
 };
 

@@ -291,7 +291,7 @@ static void release(struct op_call *call) {
 const struct op op_batch_write_item = {
     .name = "BatchWriteItem",
     .action = "dynamodb:BatchWriteItem",
-    .flags = OP_WRITES | OP_OLDER_LAYER,
+    .flags = OP_WRITES | OP_OLDER_LAYER | OP_SHARED,
     .input = &batch_write_item_shape,
     .validate = validate,
     .authorize = authorize,

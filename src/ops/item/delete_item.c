@@ -24,7 +24,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_delete_item = {
     .name = "DeleteItem",
     .action = "dynamodb:DeleteItem",
-    .flags = OP_WRITES | OP_ENVELOPE,
+    .flags = OP_WRITES | OP_ENVELOPE | OP_SHARED,
     .input = &delete_item_shape,
     .validate = validate,
     .authorize = item_call_authorize,

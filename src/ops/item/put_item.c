@@ -31,7 +31,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_put_item = {
     .name = "PutItem",
     .action = "dynamodb:PutItem",
-    .flags = OP_WRITES | OP_ENVELOPE,
+    .flags = OP_WRITES | OP_ENVELOPE | OP_SHARED,
     .input = &put_item_shape,
     .validate = validate,
     .authorize = item_call_authorize,

@@ -68,7 +68,7 @@ static struct error *run(struct op_call *call, enum op_state *ret_state) {
 const struct op op_update_item = {
     .name = "UpdateItem",
     .action = "dynamodb:UpdateItem",
-    .flags = OP_WRITES | OP_ENVELOPE,
+    .flags = OP_WRITES | OP_ENVELOPE | OP_SHARED,
     .input = &update_item_shape,
     .validate = validate,
     .authorize = item_call_authorize,

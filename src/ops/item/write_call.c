@@ -11,7 +11,14 @@ void write_call_submit(struct op_call *call, struct write_call *writes) {
     writes->job.arena = call->arena;
     writes->job.context = call;
     writes->job.done = done;
-    engine_submit_writes(call->context->engine, &writes->job);
+    if (__builtin_expect(call->context->defers, 0))
+        call->deferred = &writes->job;
+    else
+        engine_submit_writes(call->context->engine, &writes->job);
+}
+
+void write_call_submit_deferred(struct op_call *call) {
+    engine_submit_writes(call->context->engine, call->deferred);
 }
 
 struct error *write_call_finish(struct op_call *call, const struct write_call *writes) {

@@ -11,8 +11,10 @@ struct write_call {
     const struct slice *table_names; /* of the writes, as the request gives them */
 };
 
-/* The writes are prepared. The call wakes up when they are done. */
+/* The writes are prepared. The call wakes up when they are done, unless its context defers them. */
 void write_call_submit(struct op_call *call, struct write_call *writes);
+/* What was deferred. */
+void write_call_submit_deferred(struct op_call *call);
 /* First thing afterwards: the writes go on the call's account. Why none of them happened, or NULL.
  */
 struct error *write_call_finish(struct op_call *call, const struct write_call *writes);
