@@ -23,8 +23,9 @@ struct error *remote_store_survey(struct arena *arena,
     return postgres_survey(arena, options, ret_survey);
 }
 
-struct error *remote_store_init(struct arena *arena, const char *url, bool single) {
-    return postgres_store_init(arena, url, single, engine_keyspaces, KEYSPACE_COUNT);
+struct error *remote_store_init(struct arena *arena, const char *url, bool single,
+                                uint32_t groups) {
+    return postgres_store_init(arena, url, single, groups, engine_keyspaces, KEYSPACE_COUNT);
 }
 
 /* ---- trying it ---- */

@@ -15,8 +15,8 @@ struct error *remote_store_survey(struct arena *arena,
                                   const struct postgres_survey_options *options,
                                   struct postgres_survey *ret_survey);
 /* Makes it, or what is missing of it; what is there stays. With `single` its servers are content
- * with one copy. */
-struct error *remote_store_init(struct arena *arena, const char *url, bool single);
+ * with one copy. `groups`: of keys, of one that is not there yet; 0: as it has, or one. */
+struct error *remote_store_init(struct arena *arena, const char *url, bool single, uint32_t groups);
 
 /* Tries a store of its own there, which is gone afterwards. */
 struct error *remote_store_try(struct arena *arena, const char *url,

@@ -45,10 +45,13 @@ static struct error *create(struct format_record *format, const struct random *r
 struct error *format_load_or_create(struct format_record *format,
                                     const struct engine_options *options, struct arena *arena) {
     struct store_txn *txn;
+    enum store_held held; /* nothing is known yet that could be stale */
     TRY(store_begin(options->store, arena, STORE_WRITE, &txn));
     struct store_key key = catalog_key(format_key());
     struct slice record = SLICE_NONE;
-    struct error *error = store_get(txn, &key, &record);
+    struct error *error = store_hold(txn, &held);
+    if (error == NULL)
+        error = store_get(txn, &key, &record);
     if (error == NULL)
         error = slice_present(record) ? format_decode(arena, record, format)
                                       : create(format, options->random, arena, txn);

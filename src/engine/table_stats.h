@@ -57,11 +57,12 @@ struct table_stats *table_stats_new(uint32_t id);
 struct table_stats *table_stats_ref(struct table_stats *stats);
 void table_stats_unref(struct table_stats *stats);
 
-/* What it holds, as far as that is known: where several write, by who leads, a moment ago. */
+/* What it holds, as far as that is known: where several write, by who leads, a moment ago, when the
+ * items that it has deleted since may not have been counted yet. */
 static inline struct table_count table_stats_total(const struct table_stats *stats) {
-    return (struct table_count){
-        atomic_load(&stats->item_count) + atomic_load(&stats->items_of_others),
-        atomic_load(&stats->size_bytes) + atomic_load(&stats->bytes_of_others)};
+    int64_t items = atomic_load(&stats->item_count) + atomic_load(&stats->items_of_others);
+    int64_t bytes = atomic_load(&stats->size_bytes) + atomic_load(&stats->bytes_of_others);
+    return (struct table_count){items > 0 ? items : 0, bytes > 0 ? bytes : 0};
 }
 
 /* Reads the counts from the store, whatever was known. */

@@ -93,7 +93,7 @@ static void follow(void *user, void *context) {
     relay_follow(thread->relay, &server->node.leader);
 }
 
-static bool resolve(const char *address, struct sockaddr_storage *ret_address) {
+bool server_resolve(const char *address, struct sockaddr_storage *ret_address) {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
     char host[POSTGRES_ADDRESS_CHARS], port[8];
     uint16_t number;
@@ -104,7 +104,8 @@ static bool resolve(const char *address, struct sockaddr_storage *ret_address) {
     snprintf(port, sizeof(port), "%u", number);
     int failed = getaddrinfo(host, port, &hints, &found);
     if (failed != 0) {
-        log_error("the leader's address %s cannot be found: %s", address, gai_strerror(failed));
+        log_error("the address of a server, %s, cannot be found: %s", address,
+                  gai_strerror(failed));
         return false;
     }
     memcpy(ret_address, found->ai_addr, found->ai_addrlen);
@@ -125,9 +126,7 @@ void server_give_back_memory(struct server *server) {
 
 static void try_to_read(struct server *server, struct arena *arena);
 
-void server_follow(struct server *server, struct arena *arena, struct store *store) {
-    server_give_back_memory(server);
-    try_to_read(server, arena);
+static void follow_leader(struct server *server, struct arena *arena, struct store *store) {
     struct postgres_leader seen;
     struct server_node *node = &server->node;
     struct arena_mark mark = arena_mark(arena);
@@ -137,7 +136,8 @@ void server_follow(struct server *server, struct arena *arena, struct store *sto
         return;
     node->seen = seen;
     node->leader.number++;
-    node->leader.known = seen.address[0] != '\0' && resolve(seen.address, &node->leader.address);
+    node->leader.known =
+        seen.address[0] != '\0' && server_resolve(seen.address, &node->leader.address);
     if (node->leader.known)
         log_info("following the server at %s", seen.address);
     else
@@ -147,10 +147,33 @@ void server_follow(struct server *server, struct arena *arena, struct store *sto
     atomic_store(&server->pages.state, node->leader.known ? PAGES_FOLLOWING : PAGES_WAITING);
 }
 
+/* A lease that is not kept goes to others, and with it the number. */
+static void stay_member(struct server *server) {
+    struct server_node *node = &server->node;
+    if (!node->joined || node->lost || monotonic_ns() < node->stay_at_ns)
+        return;
+    node->stay_at_ns = monotonic_ns() + READ_AGAIN_NS;
+    node->lost = !postgres_store_stays(reading_store(server->reading));
+}
+
+void server_leave_members(struct server *server) {
+    if (server->node.joined)
+        postgres_store_leave(reading_store(server->reading));
+}
+
+void server_follow(struct server *server, struct arena *arena, struct store *store) {
+    server_give_back_memory(server);
+    try_to_read(server, arena);
+    stay_member(server);
+    follow_leader(server, arena, store);
+    if (server->node.joined)
+        sharing_look(server, arena, store, reading_store(server->reading)->writer);
+}
+
 /* ---- reading ---- */
 
 /* What only the leader knows, limits for one, is not asked for here. */
-static bool may_read(const struct server_config *config) {
+bool server_may_share(const struct server_config *config) {
     return !config->throttle && !config->transaction_conflicts && !config->test_faults &&
            !config->test_clock && config->audit == NULL;
 }
@@ -159,8 +182,24 @@ static void read_here(void *user, void *context) {
     server_thread_read(user, context);
 }
 
+/* Where several write, this one does too, if there is room for it. */
+static struct error *join(struct server *server, struct arena *arena,
+                          struct engine_options *options) {
+    const struct server_config *config = &server->config;
+    if (options->store->groups == 1)
+        return NULL;
+    postgres_store_advertise(options->store, server->node.address);
+    TRY(postgres_store_join(options->store, arena, &options->joins));
+    options->follows = !options->joins;
+    options->durability = config->durability == SERVER_RELAXED ? STORE_RELAXED : STORE_DURABLE;
+    options->sync_interval_ms = SERVER_RELAXED_SYNC_MS;
+    options->ttl_delay_ms = (int64_t)config->ttl_delay_ms;
+    return NULL;
+}
+
 static struct error *open_reading(struct server *server, struct arena *arena) {
-    struct postgres_store_options options = {.url = server->config.store_url};
+    struct postgres_store_options options = {.url = server->config.store_url,
+                                             .groups = POSTGRES_ANY_GROUPS};
     struct access_options access = {.shared = server->shared_secrets,
                                     .account = slice_text(server->config.account)};
     struct standby_options standby = {server->config.read_store_url, server->config.read_lag_ms};
@@ -172,7 +211,14 @@ static struct error *open_reading(struct server *server, struct arena *arena) {
                                       .standby = standby.url == NULL ? NULL : &standby};
     TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT,
                             &reading.engine.store));
-    return reading_open(arena, &reading, &server->reading);
+    struct error *error = join(server, arena, &reading.engine);
+    if (error != NULL) {
+        store_close(reading.engine.store);
+        return error;
+    }
+    TRY(reading_open(arena, &reading, &server->reading));
+    server->node.joined = reading.engine.joins;
+    return NULL;
 }
 
 static struct op_context reading_context(void *user) {
@@ -184,15 +230,19 @@ static struct error *start_reading(struct server *server, struct arena *arena) {
     TRY(reading_start(arena, server->reading, READING_WORKERS));
     contexts_init(&server->reading_contexts, reading_context, world_context_end, server);
     endpoint_visit(server->endpoint, read_here, server);
+    if (server->node.joined) /* what others hand on is written here */
+        endpoint_visit(server->node.endpoint, read_here, server);
     atomic_store(&server->node.reads, true);
-    log_info("reading items, and handing on the rest");
+    log_info("%s items, and handing on the rest",
+             server->node.joined ? "reading and writing" : "reading");
     return NULL;
 }
 
 /* A leader that has just been started may not have made the database yet. */
 static void try_to_read(struct server *server, struct arena *arena) {
     struct server_node *node = &server->node;
-    if (server->reading != NULL || !may_read(&server->config) || monotonic_ns() < node->read_at_ns)
+    if (server->reading != NULL || !server_may_share(&server->config) ||
+        monotonic_ns() < node->read_at_ns)
         return;
     struct arena_mark mark = arena_mark(arena);
     node->read_at_ns = monotonic_ns() + READ_AGAIN_NS;
@@ -222,6 +272,7 @@ void server_serve(struct server *server) {
 static void end_following(void *user, void *context) {
     (void)user;
     struct server_thread *thread = context;
+    sharing_thread_end(thread);
     if (thread->relay != NULL)
         relay_end(thread->relay);
 }
@@ -259,10 +310,16 @@ static bool serves(struct exchange *exchange) {
     return __builtin_expect(thread->serves, 1);
 }
 
-/* Whether it is answered here, though another server leads. */
+/* Whether it is answered here, though another server leads. A read that another server handed on
+ * was meant for who leads. */
+static bool answers(const struct server_thread *thread, const struct exchange *exchange) {
+    return (thread->relay != NULL && pipeline_reads_items(exchange)) ||
+           (thread->reader->ops.defers && pipeline_is_shared(exchange));
+}
+
 static bool reads(struct exchange *exchange) {
     const struct server_thread *thread = exchange->thread_context;
-    if (thread->reader == NULL || !pipeline_reads_items(exchange) ||
+    if (thread->reader == NULL || !answers(thread, exchange) ||
         !reading_is_ready(thread->reader->confirming->user))
         return false;
     exchange->thread_context = thread->reader;

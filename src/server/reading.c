@@ -21,6 +21,7 @@
 struct reading {
     struct store *store; /* the engine's */
     struct engine *engine;
+    bool writes;             /* it has a commit thread, which is the one that loads */
     struct access *access;   /* NULL: signatures are not verified */
     struct standby *standby; /* NULL: there is none */
     struct workers *workers;
@@ -103,7 +104,7 @@ static struct error *look_for_keys(struct reading *reading, struct arena *arena)
 
 /* The number was read before: what is loaded is that, or newer, and then it is noticed. */
 static struct error *follow(struct reading *reading, struct arena *arena, uint64_t number) {
-    TRY(engine_look_again(reading->engine, arena));
+    TRY((reading->writes ? engine_reload : engine_look_again)(reading->engine, arena));
     if (reading->access != NULL)
         TRY(iam_look_again(access_iam(reading->access), arena));
     else
@@ -162,6 +163,7 @@ static struct reading *reading_new(const struct reading_options *options, uint64
     CHECK(reading != NULL && pthread_mutex_init(&reading->lock, NULL) == 0 &&
           pthread_cond_init(&reading->asked, NULL) == 0);
     reading->store = options->engine.store;
+    reading->writes = options->engine.joins;
     reading->confirming = (struct confirming){known, ask, reading};
     atomic_init(&reading->known, number);
     if (options->standby != NULL) {
@@ -229,6 +231,10 @@ bool reading_is_ready(struct reading *reading) {
 
 struct engine *reading_engine(struct reading *reading) {
     return reading->engine;
+}
+
+struct store *reading_store(struct reading *reading) {
+    return reading->store;
 }
 
 struct workers *reading_workers(struct reading *reading) {

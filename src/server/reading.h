@@ -1,4 +1,5 @@
-/* reading.h - reads of a server that does not lead: an engine that follows what the leader changes.
+/* reading.h - reads of a server that does not lead: an engine that follows what the leader changes,
+ * and where several write (ADR 22) writes as well.
  *
  * It reads items from the store as the leader does, and knows the tables from its catalog, and
  * users, roles and keys from their directory, which the leader may have changed since. So each
@@ -39,6 +40,7 @@ void reading_close(struct reading *reading);
 /* False: it is better to hand on for a moment. Any thread. */
 bool reading_is_ready(struct reading *reading);
 struct engine *reading_engine(struct reading *reading);
+struct store *reading_store(struct reading *reading);
 struct workers *reading_workers(struct reading *reading);
 /* NULL: signatures are not verified. */
 struct iam *reading_iam(struct reading *reading);

@@ -15,6 +15,9 @@ static struct error *wait_until_it_leads(struct server *server, struct arena *ar
     for (bool leads = false; !leads;) {
         if (waiter != NULL && !waiter->goes_on(waiter, server->place, server->config.port))
             return error_local(arena, "stopped while another server leads");
+        if (server->node.lost)
+            return error_local(arena, "another server writes in this one's place: started again, "
+                                      "it finds another");
         TRY(store_lead(store, arena, LEAD_WAIT_MS, &leads));
         if (!leads)
             server_follow(server, arena, store);
@@ -31,6 +34,7 @@ static struct error *wait_for_lead(struct server *server, struct arena *arena,
     log_info("another server leads %.*s", SLICE_ARGS(server->place));
     server_follow(server, arena, store);
     TRY(wait_until_it_leads(server, arena, store));
+    server_leave_members(server);
     atomic_store(&server->pages.state, PAGES_STARTING);
     return NULL;
 }
@@ -79,13 +83,16 @@ static struct error *open_secrets(struct server *server, struct arena *arena, st
 
 struct error *server_open_remote(struct server *server, struct arena *arena,
                                  struct store **ret_store) {
-    struct postgres_store_options options = {.url = server->config.store_url};
+    struct postgres_store_options options = {.url = server->config.store_url,
+                                             .groups = POSTGRES_ANY_GROUPS};
     struct slice place;
     TRY(postgres_place(arena, options.url, &place));
     server->place = arena_slice(&server->arena, place);
     TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store));
     server_show_store(server, *ret_store);
-    struct error *error = check_settings(server, arena, *ret_store);
+    struct error *error = sharing_check(server, arena, *ret_store);
+    if (error == NULL)
+        error = check_settings(server, arena, *ret_store);
     if (error == NULL)
         error = open_secrets(server, arena, *ret_store);
     if (error == NULL)

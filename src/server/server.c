@@ -326,7 +326,12 @@ bool server_look(struct server *server) {
     server_give_back_memory(server);
     if (server->certificates != NULL)
         certificates_look(server->certificates);
-    return server->config.store_url == NULL || store_leads(server->world->store);
+    if (server->config.store_url == NULL)
+        return true;
+    struct arena CLEANUP(arena_release) scratch;
+    arena_init(&scratch);
+    sharing_look(server, &scratch, server->world->store, 0);
+    return store_leads(server->world->store);
 }
 
 struct slice server_place(const struct server *server) {

@@ -61,8 +61,10 @@ static uint64_t fresh_at(const struct standby *standby, struct sample now, uint6
 /* ---- looking ---- */
 
 static struct error *open_store(struct standby *standby, struct arena *arena) {
-    struct postgres_store_options options = {
-        .url = standby->options.url, .standby = true, .patience_ms = STANDBY_PATIENCE_MS};
+    struct postgres_store_options options = {.url = standby->options.url,
+                                             .groups = POSTGRES_ANY_GROUPS,
+                                             .standby = true,
+                                             .patience_ms = STANDBY_PATIENCE_MS};
     struct store *store = NULL;
     TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, &store));
     pthread_mutex_lock(&standby->lock);

@@ -16,6 +16,7 @@
 #include "relay/relay.h"
 #include "server/config.h"
 #include "server/telemetry.h"
+#include "store/postgres/members.h"
 #include "store/postgres/peers.h"
 
 struct access;
@@ -41,8 +42,22 @@ struct server_node {
     struct postgres_leader seen; /* likewise, as the store tells it */
     atomic_bool reads;           /* server->reading is there, for all threads */
     uint64_t read_at_ns;         /* when it tries to read itself */
+    uint64_t stay_at_ns;         /* when it keeps its number */
     atomic_bool freed;           /* memory, that is to be given back */
+    bool joined;                 /* server->reading writes, too */
+    bool lost;                   /* another server has the number that it wrote by */
     atomic_bool serves;          /* threads that start from now on answer themselves */
+};
+
+/* Which server writes which groups of keys, and where they are: sharing.c. */
+struct sharing {
+    struct shares shares;
+    struct relay_leader targets[STORE_WRITERS_MAX]; /* by the numbers of servers */
+    struct postgres_member members[STORE_WRITERS_MAX];
+    size_t count;        /* of members */
+    uint64_t leader;     /* the number of the leader that they were seen with */
+    bool dealt;          /* what is above is known */
+    uint64_t look_at_ns; /* not before */
 };
 
 struct server {
@@ -77,6 +92,7 @@ struct server {
     struct server_node node; /* of a store that several servers share */
     struct reading *reading; /* likewise; NULL: all is handed on */
     struct contexts reading_contexts;
+    struct sharing sharing; /* likewise, where several write */
     struct control *control;
     struct slice endpoint_name;  /* host:port */
     const struct policy *policy; /* NULL: everything is allowed */
@@ -90,6 +106,10 @@ struct server_thread {
     struct pipeline_thread *reader;  /* while another server leads; NULL: it does not read itself */
     bool serves;
     struct server *server;
+    /* Where several write: what is whose, and the way to those beside the leader (sharing.c). */
+    struct shares shares;
+    struct relay_leader targets[STORE_WRITERS_MAX];
+    struct relay *members[STORE_WRITERS_MAX]; /* NULL: nothing was handed on to it yet */
     struct thread_world *worlds; /* instead of `pipeline`, where there are several (worlds.h) */
 };
 /* What a thread has of a world, besides pages and console. */
@@ -138,10 +158,30 @@ void server_serve(struct server *server);
 /* The endpoint's memory_freed, and what comes of it on the main thread, now and then. */
 void node_memory_freed(void *server);
 void server_give_back_memory(struct server *server);
+/* Whether its options leave it to others what happens. */
+bool server_may_share(const struct server_config *config);
+/* It leads from now on, and does not write beside a leader. */
+void server_leave_members(struct server *server);
+/* Of another server's address. */
+bool server_resolve(const char *address, struct sockaddr_storage *ret_address);
 /* What waits for a leader is refused. */
 void server_end_following(struct server *server);
 /* After the last exchange. */
 void server_close_node(struct server *server);
+
+/* sharing.c: groups of keys, dealt among the servers of a store. */
+/* What a server cannot have that shares its groups with others; NULL: nothing of it was asked for.
+ */
+struct error *sharing_check(const struct server *server, struct arena *arena,
+                            const struct store *store);
+/* Looks who is there, every STORE_LEADS_MS, and tells all threads when that is different. `here`:
+ * the number of this server; 0: it leads. */
+void sharing_look(struct server *server, struct arena *arena, struct store *store, uint8_t here);
+
+/* What a thread has of it. */
+void sharing_thread_end(struct server_thread *thread);
+bool sharing_thread_tick(struct server_thread *thread);
+void sharing_thread_free(struct server_thread *thread);
 
 /* The handlers of a server with a shared store, as endpoint.h has them. */
 void node_handle(struct exchange *exchange);

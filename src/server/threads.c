@@ -85,6 +85,7 @@ void server_thread_read(struct server *server, struct server_thread *thread) {
     reader->console = thread->pipeline.console;
     reader->meter.thread = meters_join(server->world->meters);
     reader->owner = thread;
+    reader->ops.defers = server->node.joined;
     thread->reader = reader;
 }
 
@@ -114,6 +115,7 @@ void server_io_thread_stop(void *user, void *context) {
     world_threads_forget(thread);
     free_reader(thread->reader);
     relay_free(thread->relay);
+    sharing_thread_free(thread);
     free(thread);
 }
 
@@ -131,5 +133,7 @@ void server_io_thread_sent(void *user, void *context) {
 bool server_io_thread_ticked(void *user, void *context) {
     (void)user;
     struct server_thread *thread = context;
-    return thread->relay != NULL ? relay_tick(thread->relay) : world_threads_ticked(thread);
+    bool shares = sharing_thread_tick(thread);
+    bool rest = thread->relay != NULL ? relay_tick(thread->relay) : world_threads_ticked(thread);
+    return shares || rest;
 }

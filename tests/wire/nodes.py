@@ -39,8 +39,8 @@ def gramme(*arguments):
     return subprocess.run([binary(), *arguments], text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
 
 
-def new_store(cluster):
-    return shared_store.make(binary(), f"s{uuid.uuid4().hex}", cluster.url)
+def new_store(cluster, *options):
+    return shared_store.make(binary(), f"s{uuid.uuid4().hex}", cluster.url, *options)
 
 
 def post(port, operation, **body):

@@ -17,6 +17,7 @@ without a word from a sanitizer. GRAMME_BIN chooses another binary. GRAMME_ENDPO
 that runs already, to try the tests on another implementation; nothing is started or stopped then.
 With GRAMME_POSTGRES the data of every server is on that PostgreSQL server (shared_store.py); with
 GRAMME_TEST_FOLLOWER, too, another server leads there, and the tests talk to one that follows it.
+With GRAMME_GROUPS, too, both write, and stores have so many groups of keys.
 """
 
 import os

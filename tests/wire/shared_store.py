@@ -20,6 +20,7 @@ import uuid
 PROGRAMS = os.environ.get("GRAMME_POSTGRES_BIN") or max(glob.glob("/usr/lib/postgresql/*/bin"), default="")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 URL = os.environ.get("GRAMME_POSTGRES")
+GROUPS = os.environ.get("GRAMME_GROUPS")  # of keys, that stores are made with
 
 
 class Cluster:
@@ -137,17 +138,19 @@ def schema(server, name):
     return f"{server}&options=-csearch_path%3D{name}"
 
 
-def init(gramme, url):
-    done = subprocess.run([gramme, "store", "init", "--unsafe", url], text=True, stdin=subprocess.DEVNULL,
+def init(gramme, url, *options):
+    if GROUPS and not options:
+        options = ("--groups", GROUPS)
+    done = subprocess.run([gramme, "store", "init", "--unsafe", *options, url], text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         raise AssertionError(f"gramme store init failed:\n{done.stdout}")
 
 
-def make(gramme, name, server=URL):
+def make(gramme, name, server=URL, *options):
     """The URL of a store in the schema of that name."""
     url = schema(server, name)
-    init(gramme, url)
+    init(gramme, url, *options)
     return url
 
 

@@ -8,6 +8,7 @@ struct store_given {
     const char **standbys;
     bool single;
     bool unsafe;
+    uint32_t groups; /* 0: not said */
 };
 
 static int failed(const struct error *error) {
@@ -58,6 +59,10 @@ static struct error *survey_all(struct arena *arena, const struct store_given *g
 
 static int run_init(const struct invocation *invocation) {
     const struct store_given *given = invocation->values;
+    if ((given->groups & (given->groups - 1)) != 0) {
+        say(stderr, "gramme: --groups is a power of two\n");
+        return 2;
+    }
     size_t wrong = 0;
     struct slice place;
     struct error *error = remote_store_place(invocation->arena, given->url, &place);
@@ -72,7 +77,8 @@ static int run_init(const struct invocation *invocation) {
             SLICE_ARGS(place));
         return 1;
     }
-    error = remote_store_init(invocation->arena, given->url, given->single || given->unsafe);
+    error = remote_store_init(invocation->arena, given->url, given->single || given->unsafe,
+                              given->groups);
     if (error != NULL)
         return failed(error);
     say(stdout, "%.*s has a store of this version: gramme serve --store\n", SLICE_ARGS(place));
@@ -129,6 +135,9 @@ static const struct argument store_arguments[] = {
 
 static const struct option init_options[] = {
     SURVEYED,
+    {"groups", "N", .kind = OPTION_NUMBER, AT(groups), .number = {1, 32}, .otherwise = "1",
+     .help = "of a store that is new: into how many groups keys are divided, a power of two. With "
+             "several, all servers write, each in groups of its own; it is for good"},
     {"unsafe", .kind = OPTION_FLAG, AT(unsafe),
      .help = "make it though the server's settings let acknowledged writes be lost: for tests"},
     {.name = NULL},

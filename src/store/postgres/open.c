@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "store/postgres/internal.h"
+#include "store/postgres/members.h"
 
 enum { CONNECTIONS_MAX = 16, PATIENCE_MS = 30000, LEAD_MS = 10000, PREPARE_TIMEOUT_MS = 30000 };
 
@@ -133,6 +134,7 @@ struct error *postgres_connect(struct postgres_store *store, struct arena *arena
 static void store_close_all(struct store *base) {
     struct postgres_store *store = postgres_of(base);
     fetcher_free(store->fetcher);
+    postgres_store_leave(base);
     session_close(store->writer);
     session_close(store->moment);
     lead_release(store);

@@ -140,8 +140,10 @@ struct error *postgres_survey(struct arena *arena, const struct postgres_survey_
 
 /* Opening makes them, and checks what it finds. */
 struct error *postgres_store_init(struct arena *arena, const char *url, bool single,
-                                  const struct store_keyspace *keyspaces, size_t count) {
-    struct postgres_store_options options = {.url = url, .create = true};
+                                  uint32_t groups, const struct store_keyspace *keyspaces,
+                                  size_t count) {
+    struct postgres_store_options options = {
+        .url = url, .create = true, .groups = groups == 0 ? POSTGRES_ANY_GROUPS : groups};
     struct store *store = NULL;
     uint8_t secret[POSTGRES_SECRET_BYTES];
     TRY(postgres_store_open(arena, &options, keyspaces, count, &store));

@@ -34,9 +34,11 @@ struct postgres_survey {
 struct error *postgres_survey(struct arena *arena, const struct postgres_survey_options *options,
                               struct postgres_survey *ret_survey);
 
-/* Makes the tables of a store, those that are missing, and notes whether one copy will do. */
+/* Makes the tables of a store, those that are missing, and notes whether one copy will do.
+ * `groups`: of keys, of one that is not there yet; 0: as it has, or one. */
 struct error *postgres_store_init(struct arena *arena, const char *url, bool single,
-                                  const struct store_keyspace *keyspaces, size_t count);
+                                  uint32_t groups, const struct store_keyspace *keyspaces,
+                                  size_t count);
 /* What was noted. */
 struct error *postgres_is_single(struct store *store, struct arena *arena, bool *ret_single);
 
