@@ -5,7 +5,8 @@
 #   make demo     the same in memory with five systems on it, sample traffic, and a page that shows them
 #                 (ARGS="--port 8100 --data demo-data"); Ctrl-C stops all of it
 #   make check    install what the tests need, build with sanitizers, run every test (WERROR=1: a
-#                 warning of the compiler fails it, as it does for us; yours may know more of them)
+#                 warning of the compiler fails it, as it does for us; yours may know more of them;
+#                 ARGS="unit/ wire/cases": only the jobs whose name contains a word)
 #   make check-releases   make and make check on every supported release of Debian, as root
 #   make install  install the release build: gramme, the five systems, the client library, units for
 #                 systemd, manual pages (PREFIX, DESTDIR); make uninstall removes them
@@ -62,7 +63,7 @@ check: build/build.ninja build-check/build.ninja build-tsan/build.ninja
 	@scripts/quietly ninja --quiet -C build gramme $(BENCH_PROGRAMS)
 	@scripts/quietly ninja --quiet -C build-check
 	@scripts/quietly ninja --quiet -C build-tsan gramme
-	@$(PYTHON) scripts/check --torture $(TORTURE)
+	@$(PYTHON) scripts/check --torture $(TORTURE) $(ARGS)
 
 check-releases:
 	@scripts/check-releases
