@@ -132,8 +132,13 @@ class Following(ScalingTest):
         self.assertIn("AlarmHigh", activity[1]["Cause"])
         watch = boto3_client(self.server.endpoint, service="cloudwatch")
         self.addCleanup(watch.close)
-        told = watch.describe_alarm_history(HistoryItemType="Action", AlarmName=activity[1]["Cause"].split()[2])["AlarmHistoryItems"]
-        self.assertTrue(told and all("auto scaling looks at the metric itself" in item["HistoryData"] + item["HistorySummary"] for item in told), told)
+
+        def told_of():
+            return watch.describe_alarm_history(HistoryItemType="Action", AlarmName=activity[1]["Cause"].split()[2])["AlarmHistoryItems"]
+
+        wait_until(told_of)  # the alarm looks by itself, when it has its turn
+        told = told_of()
+        self.assertTrue(all("auto scaling looks at the metric itself" in item["HistoryData"] + item["HistorySummary"] for item in told), told)
 
     def test_another_table_of_the_name_is_left_alone(self):
         self.scaling.register_scalable_target(**WRITES, MinCapacity=1, MaxCapacity=50)
