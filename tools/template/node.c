@@ -71,6 +71,19 @@ struct node *node_mapping(struct arena *arena, const struct node_member *members
     return node;
 }
 
+void mapping_put(struct mapping_maker *maker, const char *name, const struct node *value) {
+    if (value == NULL)
+        return;
+    CHECK(maker->count < sizeof(maker->members) / sizeof(*maker->members));
+    maker->members[maker->count++] =
+        (struct node_member){.name = slice_text(name), .mark = value->mark, .value = value};
+}
+
+const struct node *mapping_made(struct arena *arena, const struct mapping_maker *maker,
+                                struct mark mark) {
+    return node_mapping(arena, maker->members, maker->count, mark);
+}
+
 const struct node_member *node_find_named(const struct node *mapping, struct slice name) {
     if (mapping == NULL || mapping->kind != NODE_MAPPING)
         return NULL;

@@ -86,6 +86,16 @@ struct node *node_sequence(struct arena *arena, const struct node *const *items,
 struct node *node_mapping(struct arena *arena, const struct node_member *members, size_t count,
                           struct mark mark);
 
+/* A mapping under construction, of few members. */
+struct mapping_maker {
+    struct node_member members[24];
+    size_t count;
+};
+/* NULL: nothing. The name is a constant. */
+void mapping_put(struct mapping_maker *maker, const char *name, const struct node *value);
+const struct node *mapping_made(struct arena *arena, const struct mapping_maker *maker,
+                                struct mark mark);
+
 /* NULL when there is none, or `mapping` is no mapping or NULL. */
 const struct node_member *node_find_member(const struct node *mapping, const char *name);
 const struct node_member *node_find_named(const struct node *mapping, struct slice name);

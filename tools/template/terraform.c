@@ -5,13 +5,11 @@
  * document, which bounds the recursion. */
 #include "template/terraform.h"
 
-#include "base/check.h"
-
 struct plan_resource {
     struct slice address;
     struct slice type;
     struct terraform_block block;
-    struct terraform_maker properties; /* of a table */
+    struct mapping_maker properties; /* of a table */
 };
 
 struct plan_reader {
@@ -74,17 +72,9 @@ bool terraform_child(const struct terraform_block *block, const char *name, size
     return true;
 }
 
-void terraform_put(struct terraform_maker *maker, const char *name, const struct node *value) {
-    if (value == NULL)
-        return;
-    CHECK(maker->count < sizeof(maker->members) / sizeof(*maker->members));
-    maker->members[maker->count++] =
-        (struct node_member){.name = slice_text(name), .mark = value->mark, .value = value};
-}
-
 const struct node *terraform_made(const struct terraform_block *block,
-                                  const struct terraform_maker *maker) {
-    return node_mapping(block->arena, maker->members, maker->count, block->mark);
+                                  const struct mapping_maker *maker) {
+    return mapping_made(block->arena, maker, block->mark);
 }
 
 const struct node *terraform_text(const struct terraform_block *block, const char *text) {
@@ -199,17 +189,17 @@ static struct plan_resource *table_of(struct plan_reader *reader,
 /* ---- what other resources say about a table ---- */
 
 /* The first counts: a plan with two of them could not be carried out. */
-static void put_once(struct terraform_maker *maker, const char *name, const struct node *value) {
+static void put_once(struct mapping_maker *maker, const char *name, const struct node *value) {
     for (size_t i = 0; i < maker->count; i++)
         if (slice_is(maker->members[i].name, name))
             return;
-    terraform_put(maker, name, value);
+    mapping_put(maker, name, value);
 }
 
 static struct error *take_policy(struct plan_reader *reader, const struct plan_resource *resource) {
     struct plan_resource *table = table_of(reader, resource, "resource_arn");
     const struct node *policy = terraform_value(&resource->block, "policy");
-    struct terraform_maker holder = {.count = 0};
+    struct mapping_maker holder = {.count = 0};
     if (table == NULL || policy == NULL)
         return NULL;
     if (policy->kind == NODE_SCALAR) {
@@ -218,7 +208,7 @@ static struct error *take_policy(struct plan_reader *reader, const struct plan_r
                                     .file = resource->block.mark.file};
         TRY(document_read(&document, policy->text, &policy));
     }
-    terraform_put(&holder, "PolicyDocument", policy);
+    mapping_put(&holder, "PolicyDocument", policy);
     put_once(&table->properties, "ResourcePolicy", terraform_made(&table->block, &holder));
     return NULL;
 }
@@ -252,11 +242,11 @@ static void put_in_index(struct plan_resource *table, struct slice index,
 static struct error *take_insights(struct plan_reader *reader,
                                    const struct plan_resource *resource) {
     struct plan_resource *table = table_of(reader, resource, "table_name");
-    struct terraform_maker holder = {.count = 0};
+    struct mapping_maker holder = {.count = 0};
     if (table == NULL)
         return NULL;
-    terraform_put(&holder, "Enabled", terraform_text(&resource->block, "true"));
-    terraform_put(&holder, "Mode", terraform_value(&resource->block, "mode"));
+    mapping_put(&holder, "Enabled", terraform_text(&resource->block, "true"));
+    mapping_put(&holder, "Mode", terraform_value(&resource->block, "mode"));
     const struct node *made = terraform_made(&resource->block, &holder);
     struct slice index = text_of(resource->block.values, "index_name");
     static const char name[] = "ContributorInsightsSpecification";
@@ -293,14 +283,14 @@ static bool is_companion(const struct plan_resource *resource) {
 /* ---- the template ---- */
 
 static const struct node *resource_node(const struct plan_resource *resource) {
-    struct terraform_maker maker = {.count = 0};
+    struct mapping_maker maker = {.count = 0};
     if (!is_table(resource)) {
-        terraform_put(&maker, "Type",
-                      node_scalar(resource->block.arena, resource->type, resource->block.mark));
+        mapping_put(&maker, "Type",
+                    node_scalar(resource->block.arena, resource->type, resource->block.mark));
         return terraform_made(&resource->block, &maker);
     }
-    terraform_put(&maker, "Type", terraform_text(&resource->block, "AWS::DynamoDB::Table"));
-    terraform_put(&maker, "Properties", terraform_made(&resource->block, &resource->properties));
+    mapping_put(&maker, "Type", terraform_text(&resource->block, "AWS::DynamoDB::Table"));
+    mapping_put(&maker, "Properties", terraform_made(&resource->block, &resource->properties));
     return terraform_made(&resource->block, &maker);
 }
 
@@ -324,10 +314,10 @@ static const struct node *all_outputs(const struct terraform_block *root,
     struct node_member *members = ARENA_ARRAY(root->arena, struct node_member, most + 1);
     for (size_t i = 0; i < most; i++) {
         const struct node *output = outputs->members[i].value, *value = node_find(output, "value");
-        struct terraform_maker maker = {.count = 0};
+        struct mapping_maker maker = {.count = 0};
         if (value == NULL || value->kind != NODE_SCALAR || is_true(node_find(output, "sensitive")))
             value = node_unknown(root->arena, root->mark, "not known here");
-        terraform_put(&maker, "Value", value);
+        mapping_put(&maker, "Value", value);
         members[i] = (struct node_member){outputs->members[i].name, root->mark,
                                           terraform_made(root, &maker)};
     }
@@ -344,7 +334,7 @@ struct error *terraform_template(struct template *t, const struct node *root,
         .configuration = node_find(node_find(root, "configuration"), "root_module"),
         .resources = ARENA_ARRAY(arena, struct plan_resource, count_resources(module) + 1)};
     struct terraform_block top = {.arena = arena, .mark = root->mark};
-    struct terraform_maker maker = {.count = 0};
+    struct mapping_maker maker = {.count = 0};
     add_module(&reader, module);
     if (reader.count == 0)
         return template_error(t, MARK_NONE, "the plan has no resources");
@@ -352,8 +342,8 @@ struct error *terraform_template(struct template *t, const struct node *root,
         if (is_table(&reader.resources[i]))
             terraform_table(t, &reader.resources[i].block, &reader.resources[i].properties);
     TRY(take_companions(&reader));
-    terraform_put(&maker, "Resources", all_resources(&reader));
-    terraform_put(&maker, "Outputs", all_outputs(&top, node_find(values, "outputs")));
+    mapping_put(&maker, "Resources", all_resources(&reader));
+    mapping_put(&maker, "Outputs", all_outputs(&top, node_find(values, "outputs")));
     *ret_template = terraform_made(&top, &maker);
     return NULL;
 }

@@ -16,12 +16,6 @@ struct error *terraform_template(struct template *t, const struct node *root,
 
 /* ---- for the files that read a plan ---- */
 
-/* A mapping under construction. */
-struct terraform_maker {
-    struct node_member members[24];
-    size_t count;
-};
-
 /* What a resource or a block in it says, and which of it is known only later. */
 struct terraform_block {
     struct arena *arena;
@@ -36,14 +30,13 @@ const struct node *terraform_value(const struct terraform_block *block, const ch
 bool terraform_child(const struct terraform_block *block, const char *name, size_t at,
                      struct terraform_block *ret_child);
 
-void terraform_put(struct terraform_maker *maker, const char *name, const struct node *value);
 const struct node *terraform_made(const struct terraform_block *block,
-                                  const struct terraform_maker *maker);
+                                  const struct mapping_maker *maker);
 const struct node *terraform_text(const struct terraform_block *block, const char *text);
 bool terraform_true(const struct terraform_block *block, const char *name);
 
 /* The properties of an aws_dynamodb_table. */
 void terraform_table(struct template *t, const struct terraform_block *table,
-                     struct terraform_maker *properties);
+                     struct mapping_maker *properties);
 
 #endif

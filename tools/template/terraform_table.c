@@ -12,14 +12,14 @@ struct renamed {
 };
 
 static void rename_all(const struct terraform_block *block, const struct renamed *names,
-                       struct terraform_maker *maker) {
+                       struct mapping_maker *maker) {
     for (; names->name != NULL; names++)
-        terraform_put(maker, names->property, terraform_value(block, names->name));
+        mapping_put(maker, names->property, terraform_value(block, names->name));
 }
 
 static const struct node *renamed_mapping(const struct terraform_block *block,
                                           const struct renamed *names) {
-    struct terraform_maker maker = {.count = 0};
+    struct mapping_maker maker = {.count = 0};
     rename_all(block, names, &maker);
     return terraform_made(block, &maker);
 }
@@ -27,7 +27,7 @@ static const struct node *renamed_mapping(const struct terraform_block *block,
 typedef const struct node *block_reader(const struct terraform_block *block,
                                         const struct terraform_block *table);
 
-static void put_blocks(struct terraform_maker *maker, const char *property,
+static void put_blocks(struct mapping_maker *maker, const char *property,
                        const struct terraform_block *holder, const char *name, block_reader *read,
                        const struct terraform_block *table) {
     const struct node *items[BLOCKS_MAX];
@@ -36,15 +36,15 @@ static void put_blocks(struct terraform_maker *maker, const char *property,
     while (count < BLOCKS_MAX && terraform_child(holder, name, count, &block))
         items[count++] = read(&block, table);
     if (count > 0)
-        terraform_put(maker, property, node_sequence(holder->arena, items, count, holder->mark));
+        mapping_put(maker, property, node_sequence(holder->arena, items, count, holder->mark));
 }
 
-static void put_block(struct terraform_maker *maker, const char *property,
+static void put_block(struct mapping_maker *maker, const char *property,
                       const struct terraform_block *holder, const char *name,
                       const struct renamed *names) {
     struct terraform_block block;
     if (terraform_child(holder, name, 0, &block))
-        terraform_put(maker, property, renamed_mapping(&block, names));
+        mapping_put(maker, property, renamed_mapping(&block, names));
 }
 
 /* ---- keys ---- */
@@ -66,21 +66,21 @@ static const struct node *read_key_part(const struct terraform_block *block,
 }
 
 /* `hash` and `range` may be NULL. */
-static void put_keys(struct terraform_maker *maker, const struct terraform_block *block,
+static void put_keys(struct mapping_maker *maker, const struct terraform_block *block,
                      const struct node *hash, const struct node *range) {
     const struct node *parts[2];
     size_t count = 0;
     for (int i = 0; i < 2; i++) {
-        struct terraform_maker part = {.count = 0};
+        struct mapping_maker part = {.count = 0};
         const struct node *name = i == 0 ? hash : range;
         if (name == NULL)
             continue;
-        terraform_put(&part, "AttributeName", name);
-        terraform_put(&part, "KeyType", terraform_text(block, i == 0 ? "HASH" : "RANGE"));
+        mapping_put(&part, "AttributeName", name);
+        mapping_put(&part, "KeyType", terraform_text(block, i == 0 ? "HASH" : "RANGE"));
         parts[count++] = terraform_made(block, &part);
     }
     if (count > 0)
-        terraform_put(maker, "KeySchema", node_sequence(block->arena, parts, count, block->mark));
+        mapping_put(maker, "KeySchema", node_sequence(block->arena, parts, count, block->mark));
     else
         put_blocks(maker, "KeySchema", block, "key_schema", read_key_part, NULL);
 }
@@ -92,7 +92,7 @@ static bool is_on_demand(const struct terraform_block *table) {
     return billing != NULL && slice_is(billing->text, "PAY_PER_REQUEST");
 }
 
-static void put_throughput(struct terraform_maker *maker, const struct terraform_block *block,
+static void put_throughput(struct mapping_maker *maker, const struct terraform_block *block,
                            bool on_demand) {
     static const struct renamed provisioned[] = {{"read_capacity", "ReadCapacityUnits"},
                                                  {"write_capacity", "WriteCapacityUnits"},
@@ -104,7 +104,7 @@ static void put_throughput(struct terraform_maker *maker, const struct terraform
                                           {"write_units_per_second", "WriteUnitsPerSecond"},
                                           {NULL, NULL}};
     if (!on_demand && terraform_value(block, "read_capacity") != NULL)
-        terraform_put(maker, "ProvisionedThroughput", renamed_mapping(block, provisioned));
+        mapping_put(maker, "ProvisionedThroughput", renamed_mapping(block, provisioned));
     if (on_demand)
         put_block(maker, "OnDemandThroughput", block, "on_demand_throughput", most);
     put_block(maker, "WarmThroughput", block, "warm_throughput", warm);
@@ -112,26 +112,26 @@ static void put_throughput(struct terraform_maker *maker, const struct terraform
 
 /* ---- indexes ---- */
 
-static void put_index(struct terraform_maker *maker, const struct terraform_block *block,
+static void put_index(struct mapping_maker *maker, const struct terraform_block *block,
                       const struct node *hash) {
     static const struct renamed projection[] = {{"projection_type", "ProjectionType"},
                                                 {"non_key_attributes", "NonKeyAttributes"},
                                                 {NULL, NULL}};
-    terraform_put(maker, "IndexName", terraform_value(block, "name"));
+    mapping_put(maker, "IndexName", terraform_value(block, "name"));
     put_keys(maker, block, hash, terraform_value(block, "range_key"));
-    terraform_put(maker, "Projection", renamed_mapping(block, projection));
+    mapping_put(maker, "Projection", renamed_mapping(block, projection));
 }
 
 static const struct node *read_local(const struct terraform_block *block,
                                      const struct terraform_block *table) {
-    struct terraform_maker maker = {.count = 0};
+    struct mapping_maker maker = {.count = 0};
     put_index(&maker, block, terraform_value(table, "hash_key"));
     return terraform_made(block, &maker);
 }
 
 static const struct node *read_global(const struct terraform_block *block,
                                       const struct terraform_block *table) {
-    struct terraform_maker maker = {.count = 0};
+    struct mapping_maker maker = {.count = 0};
     put_index(&maker, block, terraform_value(block, "hash_key"));
     put_throughput(&maker, block, is_on_demand(table));
     return terraform_made(block, &maker);
@@ -139,42 +139,42 @@ static const struct node *read_global(const struct terraform_block *block,
 
 /* ---- settings ---- */
 
-static void put_stream(struct terraform_maker *maker, const struct terraform_block *table) {
+static void put_stream(struct mapping_maker *maker, const struct terraform_block *table) {
     static const struct renamed view[] = {{"stream_view_type", "StreamViewType"}, {NULL, NULL}};
     if (terraform_true(table, "stream_enabled"))
-        terraform_put(maker, "StreamSpecification", renamed_mapping(table, view));
+        mapping_put(maker, "StreamSpecification", renamed_mapping(table, view));
 }
 
 /* A key that nobody names is not known either before an apply: the default takes its place. */
-static void put_encryption(struct terraform_maker *maker, const struct terraform_block *table) {
-    struct terraform_maker members = {.count = 0};
+static void put_encryption(struct mapping_maker *maker, const struct terraform_block *table) {
+    struct mapping_maker members = {.count = 0};
     struct terraform_block block;
     if (!terraform_child(table, "server_side_encryption", 0, &block))
         return;
     const struct node *key = terraform_value(&block, "kms_key_arn");
-    terraform_put(&members, "SSEEnabled", terraform_value(&block, "enabled"));
+    mapping_put(&members, "SSEEnabled", terraform_value(&block, "enabled"));
     if (key != NULL && key->kind != NODE_UNKNOWN)
-        terraform_put(&members, "KMSMasterKeyId", key);
-    terraform_put(maker, "SSESpecification", terraform_made(&block, &members));
+        mapping_put(&members, "KMSMasterKeyId", key);
+    mapping_put(maker, "SSESpecification", terraform_made(&block, &members));
 }
 
 /* Those of the provider's default_tags are in tags_all. */
-static void put_tags(struct terraform_maker *maker, const struct terraform_block *table) {
+static void put_tags(struct mapping_maker *maker, const struct terraform_block *table) {
     const struct node *tags = terraform_value(table, "tags_all");
     if (tags == NULL || tags->kind != NODE_MAPPING)
         tags = terraform_value(table, "tags");
     if (tags == NULL || tags->kind != NODE_MAPPING) {
-        terraform_put(maker, "Tags", tags);
+        mapping_put(maker, "Tags", tags);
         return;
     }
     const struct node **items = ARENA_ARRAY(table->arena, const struct node *, tags->count + 1);
     for (size_t i = 0; i < tags->count; i++) {
-        struct terraform_maker tag = {.count = 0};
-        terraform_put(&tag, "Key", node_scalar(table->arena, tags->members[i].name, table->mark));
-        terraform_put(&tag, "Value", tags->members[i].value);
+        struct mapping_maker tag = {.count = 0};
+        mapping_put(&tag, "Key", node_scalar(table->arena, tags->members[i].name, table->mark));
+        mapping_put(&tag, "Value", tags->members[i].value);
         items[i] = terraform_made(table, &tag);
     }
-    terraform_put(maker, "Tags", node_sequence(table->arena, items, tags->count, table->mark));
+    mapping_put(maker, "Tags", node_sequence(table->arena, items, tags->count, table->mark));
 }
 
 static void tell_left_out(struct template *t, const struct terraform_block *table) {
@@ -186,7 +186,7 @@ static void tell_left_out(struct template *t, const struct terraform_block *tabl
 }
 
 void terraform_table(struct template *t, const struct terraform_block *table,
-                     struct terraform_maker *properties) {
+                     struct mapping_maker *properties) {
     static const struct renamed plain[] = {
         {"name", "TableName"},
         {"billing_mode", "BillingMode"},
