@@ -76,6 +76,7 @@ static const struct {
 } kinds[] = {
     [RESOURCE_OTHER] = {"", ""},
     [RESOURCE_TABLE] = {"AWS::DynamoDB::Table", "TableName"},
+    [RESOURCE_GLOBAL_TABLE] = {"AWS::DynamoDB::GlobalTable", "TableName"},
     [RESOURCE_SIMPLE_TABLE] = {"AWS::Serverless::SimpleTable", "TableName"},
     [RESOURCE_ALARM] = {"AWS::CloudWatch::Alarm", "AlarmName"},
     [RESOURCE_DASHBOARD] = {"AWS::CloudWatch::Dashboard", "DashboardName"},

@@ -47,6 +47,7 @@ struct template_options {
 enum resource_kind {
     RESOURCE_OTHER,
     RESOURCE_TABLE,
+    RESOURCE_GLOBAL_TABLE,
     RESOURCE_SIMPLE_TABLE,
     RESOURCE_ALARM,
     RESOURCE_DASHBOARD,
@@ -128,7 +129,8 @@ struct error *template_resource_name(struct template *t, struct template_resourc
 /* What the name is called in its properties. */
 const char *template_name_property(const struct template_resource *resource);
 static inline bool template_is_table(const struct template_resource *resource) {
-    return resource->kind == RESOURCE_TABLE || resource->kind == RESOURCE_SIMPLE_TABLE;
+    return resource->kind == RESOURCE_TABLE || resource->kind == RESOURCE_GLOBAL_TABLE ||
+           resource->kind == RESOURCE_SIMPLE_TABLE;
 }
 struct template_resource *template_find_resource(struct template *t, struct slice id);
 

@@ -1,10 +1,11 @@
-/* wanted.c - a table as the template wants it, from AWS::DynamoDB::Table and
+/* wanted.c - a table as the template wants it, from AWS::DynamoDB::Table and GlobalTable and from
  * AWS::Serverless::SimpleTable.
  *
  * What the service would refuse is left to the service, but for the mistakes that are made most
  * often: those are told with their line. */
 #include "model/index_key.h"
 #include "model/limits.h"
+#include "template/global_table.h"
 #include "template/state.h"
 
 static const char *const table_properties[] = {
@@ -325,6 +326,8 @@ static struct error *read_resource(struct template *t, struct template_resource 
     TRY(property_item_mapping(&reader, properties, "Properties"));
     if (resource->kind == RESOURCE_SIMPLE_TABLE)
         return read_simple_table(&reader, properties, table);
+    if (resource->kind == RESOURCE_GLOBAL_TABLE)
+        TRY(global_table_properties(&reader, properties, &properties));
     return read_table(&reader, properties, table);
 }
 
