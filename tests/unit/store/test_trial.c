@@ -69,7 +69,7 @@ static void an_engine_without_a_lead_does_not_fence(void **state) {
 
 static void stores_that_do_not_share_are_noticed(void **state) {
     (void)state;
-    expect_trial(false, 2, "lost updates;fencing;");
+    expect_trial(false, 4, "write skew;lost updates;fencing;keys;");
 }
 
 int main(void) {
