@@ -2,6 +2,7 @@
 #include "postgres_server.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "store/postgres/session.h"
@@ -38,4 +39,13 @@ const char *postgres_url(struct contract *contract) {
     postgres_run(contract,
                  text_of(arena_printf(arena, "CREATE SCHEMA IF NOT EXISTS \"%s\"", name)));
     return text_of(arena_printf(arena, "%s&options=-csearch_path%%3D\"%s\"", server_url(), name));
+}
+
+const char *postgres_wire_url(struct contract *contract, struct wire *wire) {
+    struct arena *arena = &contract->arena;
+    const char *schema = strstr(postgres_url(contract), "&options=");
+    const char *host = strstr(server_url(), "host=") + strlen("host=");
+    wire_start(wire, text_of(arena_printf(arena, "%s/.s.PGSQL.5432", host)));
+    return text_of(
+        arena_printf(arena, "postgres://gramme@/postgres?host=%s%s", wire->directory, schema));
 }

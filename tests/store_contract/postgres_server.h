@@ -3,6 +3,7 @@
 #define GRAMME_TESTS_STORE_CONTRACT_POSTGRES_SERVER_H
 
 #include "contract.h"
+#include "postgres_wire.h"
 #include "store/postgres/postgres.h"
 
 /* Where a case has its tables: a schema that is its own, named after its directory, and empty once
@@ -10,5 +11,7 @@
 const char *postgres_url(struct contract *contract);
 /* Runs a statement beside the store, as whoever looks after the server would. How many rows. */
 int postgres_run(struct contract *contract, const char *sql);
+/* Puts a wire before the server; where the case's tables are by way of it. */
+const char *postgres_wire_url(struct contract *contract, struct wire *wire);
 
 #endif

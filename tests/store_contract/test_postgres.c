@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "postgres_server.h"
-#include "postgres_wire.h"
 #include "store/postgres/peers.h"
 #include "store/postgres/pinned.h"
 #include "waited_fetch.h"
@@ -366,19 +365,6 @@ static void a_moment_is_lost_with_its_connection(void **state) {
     expect_content(contract, 0, "a=1");
 }
 
-/* The server's socket, as the URL names it. */
-static void server_socket(char *ret_path, size_t size) {
-    const char *host = strstr(getenv("GRAMME_POSTGRES"), "host=") + strlen("host=");
-    snprintf(ret_path, size, "%s/.s.PGSQL.5432", host);
-}
-
-static const char *wire_url(struct contract *contract, const struct wire *wire) {
-    const char *schema = strstr(postgres_url(contract), "&options=");
-    return (const char *)arena_printf(&contract->arena, "postgres://gramme@/postgres?host=%s%s",
-                                      wire->directory, schema)
-        .data;
-}
-
 /* One put, and the wire is cut while it is under way: before that byte comes to the server, or
  * before that byte of its answer comes back. It is acknowledged, and there. */
 static void put_over_cut_wire(struct contract *contract, struct store *store, struct wire *wire,
@@ -396,11 +382,8 @@ static void put_over_cut_wire(struct contract *contract, struct store *store, st
 static void a_commit_is_settled_wherever_its_connection_is_cut(void **state) {
     struct contract *contract = *state;
     struct wire wire;
-    char path[100];
-    server_socket(path, sizeof(path));
-    wire_start(&wire, path);
-    struct store *store =
-        open_with(contract, (struct postgres_store_options){.url = wire_url(contract, &wire)});
+    struct store *store = open_with(
+        contract, (struct postgres_store_options){.url = postgres_wire_url(contract, &wire)});
     store_close(contract->store);
     contract->store = open_with(contract, (struct postgres_store_options){0});
     assert_true(lead(contract, store, 10000));
@@ -462,12 +445,9 @@ static void fetches_go_on_after_a_loss(void **state) {
 static void a_fetch_comes_wherever_its_connection_is_cut(void **state) {
     struct contract *contract = *state;
     struct wire wire;
-    char path[100];
-    server_socket(path, sizeof(path));
-    wire_start(&wire, path);
     put_keys(contract);
-    struct store *store =
-        open_with(contract, (struct postgres_store_options){.url = wire_url(contract, &wire)});
+    struct store *store = open_with(
+        contract, (struct postgres_store_options){.url = postgres_wire_url(contract, &wire)});
     for (int way = WIRE_TO_SERVER; way <= WIRE_TO_CLIENT; way++)
         for (long bytes = 0; bytes < 400; bytes += 9) {
             expect_fetches(store); /* it is connected */
@@ -484,13 +464,10 @@ static void a_fetch_comes_wherever_its_connection_is_cut(void **state) {
 static void fetches_fail_when_the_server_stays_away(void **state) {
     struct contract *contract = *state;
     struct wire wire;
-    char path[100];
-    server_socket(path, sizeof(path));
-    wire_start(&wire, path);
     put_keys(contract);
     struct store *store =
-        open_with(contract, (struct postgres_store_options){.url = wire_url(contract, &wire),
-                                                            .patience_ms = 300});
+        open_with(contract, (struct postgres_store_options){
+                                .url = postgres_wire_url(contract, &wire), .patience_ms = 300});
     expect_fetches(store);
     wire_stop(&wire);
     for (int round = 0; round < 2; round++) {

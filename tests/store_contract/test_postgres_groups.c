@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "postgres_server.h"
-#include "postgres_wire.h"
 #include "store/postgres/members.h"
 
 enum { LEAD_MS = 120000, GROUPS = 4, RACES = 200, ATTEMPTS_MAX = 1000 };
@@ -331,13 +330,6 @@ static void no_update_is_lost(void **state) {
 
 /* ---- connections that are lost ---- */
 
-static const char *wire_url(struct contract *contract, const struct wire *wire) {
-    const char *schema = strstr(postgres_url(contract), "&options=");
-    return (const char *)arena_printf(&contract->arena, "postgres://gramme@/postgres?host=%s%s",
-                                      wire->directory, schema)
-        .data;
-}
-
 /* Held or not; what was not held may be refused, and has not happened then. */
 static void put_over_cut_wire(struct contract *contract, struct store *store, struct wire *wire,
                               enum wire_way way, long bytes) {
@@ -358,11 +350,7 @@ static void put_over_cut_wire(struct contract *contract, struct store *store, st
 static void a_member_settles_wherever_it_is_cut(void **state) {
     struct contract *contract = *state;
     struct wire wire;
-    char path[100];
-    const char *host = strstr(getenv("GRAMME_POSTGRES"), "host=") + strlen("host=");
-    snprintf(path, sizeof(path), "%s/.s.PGSQL.5432", host);
-    wire_start(&wire, path);
-    struct store *store = open_member(contract, wire_url(contract, &wire));
+    struct store *store = open_member(contract, postgres_wire_url(contract, &wire));
     put_held(contract, store, 1, "1", "connects");
     for (int way = WIRE_TO_SERVER; way <= WIRE_TO_CLIENT; way++) {
         unsigned long cuts = atomic_load(&wire.cuts);

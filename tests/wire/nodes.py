@@ -28,6 +28,25 @@ def wait_until(condition, what):
         time.sleep(0.01)
 
 
+def in_threads(count, work):
+    """Calls it with 0 and so on, all at once. The first failure is the caller's."""
+    failures = []
+
+    def guarded(n):
+        try:
+            work(n)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(n,)) for n in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
 def freeze(server):
     """Stops it until SIGCONT. On a busy machine some of its threads go on for a while after the signal: waits for the last of them."""
     os.kill(server.process.pid, signal.SIGSTOP)

@@ -10,7 +10,7 @@ import unittest
 
 import nodes
 import shared_store
-from nodes import Follower, KEY_SCHEMA, create_table, gramme, keys, post, put, wait_until
+from nodes import Follower, KEY_SCHEMA, create_table, gramme, in_threads, keys, post, put, wait_until
 from server import Server
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -26,24 +26,6 @@ def share_of(server):
     """Which groups it writes, as it told last."""
     told = re.findall(r"this server writes groups (\d+) to (\d+) of (\d+)", server.error_text())
     return tuple(map(int, told[-1])) if told else None
-
-
-def in_threads(count, work):
-    failures = []
-
-    def guarded(n):
-        try:
-            work(n)
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=guarded, args=(n,)) for n in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
 
 
 def count_of(port, table):

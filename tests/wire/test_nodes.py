@@ -18,7 +18,7 @@ import unittest
 import nodes
 import shared_store
 import wire
-from nodes import Follower, KEY_SCHEMA, create_table, freeze, gauge, keys, metric, post, put, ready, wait_until
+from nodes import Follower, KEY_SCHEMA, create_table, freeze, gauge, in_threads, keys, metric, post, put, ready, wait_until
 from server import Server
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -32,24 +32,6 @@ def new_store():
 
 def node_port(port):
     return int(ready(port)[1]["leader"].rsplit(":", 1)[1])
-
-
-def in_threads(*functions):
-    failures = []
-
-    def guarded(function):
-        try:
-            function()
-        except Exception as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=guarded, args=(function,)) for function in functions]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
 
 
 def records(port, table):
@@ -95,7 +77,7 @@ class HandingOn(unittest.TestCase):
                     self.assertEqual(reply.status, 200, reply.body)
 
         self.assertEqual(post(ports[1], "CreateTable", TableName="shared", StreamSpecification=STREAM, **KEY_SCHEMA).status, 200)
-        in_threads(*[lambda n=n: work(n) for n in range(4)])
+        in_threads(4, work)
         ids = set()
         for table, expected in (("shared", 240), *[(f"own-{n}", 60) for n in range(4)]):
             for port in ports:
@@ -147,7 +129,7 @@ class HandingOn(unittest.TestCase):
                 self.assertEqual(connection.call("PutItem", TableName="table", Item={"k": {"S": f"many-{n}-{count}"}}), {})
             connection.close()
 
-        in_threads(*[lambda n=n: work(n) for n in range(40)])
+        in_threads(40, work)
         self.assertEqual(len([key for key in keys(self.follower.port) if key.startswith("many-")]), 800)
 
     def test_other_services(self):
