@@ -1,4 +1,7 @@
 /* data.c - the store of a server, in memory, in a directory or elsewhere, and the engine on it. */
+#include <limits.h>
+
+#include "admin/files.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "engine/engine.h"
@@ -26,38 +29,96 @@ static void size_memory(const struct server_config *config, struct rocksdb_store
         (size_t)between(WRITE_BUFFER_BYTES_MIN, memory / 64, WRITE_BUFFER_BYTES_MAX);
 }
 
-static struct error *open_directory(struct server *server, struct arena *arena) {
-    const struct server_config *config = &server->config;
+static struct error *open_directory(const struct server_config *config, struct arena *arena,
+                                    const char *path, struct data_directory *ret_data) {
     struct master_key key = {0};
     if (config->encrypt_with == NULL)
-        return data_directory_open(arena, config->data_directory, NULL, &server->data);
+        return data_directory_open(arena, path, NULL, ret_data);
     TRY(master_key_read(arena, config->encrypt_with, &key));
-    struct error *error = data_directory_open(arena, config->data_directory, &key, &server->data);
+    struct error *error = data_directory_open(arena, path, &key, ret_data);
     master_key_release(&key);
+    return error;
+}
+
+static struct error *open_files(struct arena *arena, const struct rocksdb_store_options *options,
+                                const struct data_directory *data, struct store **ret_store) {
+    TRY(rocksdb_store_open(arena, options, engine_keyspaces, KEYSPACE_COUNT, ret_store));
+    struct error *error = data_directory_settle(arena, data);
+    if (error != NULL)
+        store_close(*ret_store);
     return error;
 }
 
 static struct error *open_store(struct server *server, struct arena *arena,
                                 struct store **ret_store) {
-    if (server->config.store_url != NULL)
+    const struct server_config *config = &server->config;
+    if (config->store_url != NULL)
         return server_open_remote(server, arena, ret_store);
-    if (server->config.data_directory == NULL)
+    if (config->data_directory == NULL)
         return memory_store_open(arena, engine_keyspaces, KEYSPACE_COUNT, ret_store);
-    TRY(open_directory(server, arena));
+    TRY(open_directory(config, arena, config->data_directory, &server->data));
     struct rocksdb_store_options options = {.directory = server->data.store_path,
                                             .create = true,
                                             .keyring = server->data.keyring,
-                                            .scrub_ms = server->config.scrub_ms,
+                                            .scrub_ms = config->scrub_ms,
                                             .settled_later = true,
                                             .reserve = server->data.reserve,
-                                            .reserve_bytes = server->config.reserve_mb * MIB};
-    size_memory(&server->config, &options);
-    TRY(rocksdb_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, ret_store));
-    struct error *error = data_directory_settle(arena, &server->data);
-    if (error != NULL)
-        store_close(*ret_store);
-    return error;
+                                            .reserve_bytes = config->reserve_mb * MIB};
+    size_memory(config, &options);
+    return open_files(arena, &options, &server->data, ret_store);
 }
+
+/* ---- directories of name spaces ---- */
+
+#define NAME_SPACES "name-spaces"
+
+/* A name of a file that is another one for each: KEY_REGION, and what is no letter, digit or dash
+ * of the key by its number. */
+static struct slice name_of_directory(struct arena *arena, const struct world_name *name) {
+    struct slice text = SLICE_LITERAL("");
+    for (const char *at = name->key; *at != '\0'; at++) {
+        unsigned char c = (unsigned char)*at;
+        bool plain =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+        text = plain ? arena_printf(arena, "%.*s%c", SLICE_ARGS(text), c)
+                     : arena_printf(arena, "%.*s%%%02x", SLICE_ARGS(text), c);
+    }
+    return arena_printf(arena, "%.*s_%s", SLICE_ARGS(text), name->region);
+}
+
+static struct error *open_named(const struct server_config *config, struct arena *arena,
+                                const char *path, struct world *world, struct store **ret_store) {
+    struct data_directory data = {.path = NULL};
+    TRY(files_make_directories(arena, path));
+    TRY(open_directory(config, arena, path, &data));
+    world->keyring = data.keyring;
+    struct rocksdb_store_options options = {.directory = data.store_path,
+                                            .create = true,
+                                            .keyring = data.keyring,
+                                            .scrub_ms = config->scrub_ms,
+                                            .settled_later = true,
+                                            .block_cache_bytes = CACHE_BYTES_MIN,
+                                            .write_buffer_bytes = WRITE_BUFFER_BYTES_MIN};
+    return open_files(arena, &options, &data, ret_store);
+}
+
+struct error *server_open_named(struct world *world, struct arena *arena,
+                                struct store **ret_store) {
+    const struct server_config *config = &world->server->config;
+    struct slice name = name_of_directory(arena, &world->name);
+    if (name.len > NAME_MAX)
+        return error_validation(arena, "The access key is too long for the name of a directory");
+    const char *folder = files_join(arena, config->data_directory, NAME_SPACES);
+    const char *path =
+        files_join(arena, folder, (const char *)arena_printf(arena, "%.*s", SLICE_ARGS(name)).data);
+    struct error *error = open_named(config, arena, path, world, ret_store);
+    if (error == NULL)
+        return NULL;
+    log_error("%.*s", SLICE_ARGS(error->message));
+    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "Internal server error");
+}
+
+/* ---- the engine ---- */
 
 struct error *server_start_engine(struct server *server, struct arena *arena) {
     struct store *store = NULL;

@@ -245,8 +245,10 @@ static struct error *check_worlds(const struct server *server, struct arena *are
     const char *option = config->test_reset ? "--test-reset" : "--name-spaces";
     if (!worlds_are_many(server))
         return NULL;
-    if (config->data_directory != NULL || config->store_url != NULL)
+    if (config->test_reset && config->data_directory != NULL)
         return error_local(arena, "%s is for servers that keep nothing: it wants --memory", option);
+    if (config->store_url != NULL)
+        return error_local(arena, "%s and --store exclude each other", option);
     return config->auth ? error_local(arena, "%s and --auth exclude each other", option) : NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "crypto/keyring.h"
 #include "pipeline/faults.h"
 #include "publish/publisher.h"
 #include "server/access.h"
@@ -146,6 +147,7 @@ void world_close(struct world *world) {
     access_close(world->unverified);
     pthread_mutex_destroy(&world->unverified_lock);
     engine_close(world->engine);
+    keyring_free(world->keyring);
     faults_free(world->faults);
     throttle_free(world->throttle);
     meters_free(world->meters);

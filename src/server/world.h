@@ -16,6 +16,7 @@
 
 struct access;
 struct faults;
+struct keyring;
 struct meters;
 struct publisher;
 struct server;
@@ -44,7 +45,8 @@ struct world {
     struct meters *meters;
     struct meter_thread *commit_meters;
     struct slow_log slow;
-    struct store *store; /* the engine's */
+    struct keyring *keyring; /* of its own directory; NULL: the server's, or none */
+    struct store *store;     /* the engine's */
     struct engine *engine;
     struct access *unverified; /* users to try things with; NULL: none yet */
     pthread_mutex_t unverified_lock;
@@ -72,6 +74,9 @@ void world_close(struct world *world);
 /* On an engine, mostly the world's. */
 struct op_context world_context(struct world *world, struct engine *engine);
 void world_context_end(struct op_context *context);
+
+/* data.c: the store of one that has a name, in a directory of its own below the server's. */
+struct error *server_open_named(struct world *world, struct arena *arena, struct store **ret_store);
 
 /* beside.c: the services besides DynamoDB. */
 struct error *world_open_services(struct world *world, struct arena *arena);

@@ -9,6 +9,7 @@
 #include "server/state.h"
 #include "server/world.h"
 #include "store/memory/memory.h"
+#include "store/rocksdb/rocksdb.h"
 
 struct kept_snapshot {
     struct snapshot_entry entry;
@@ -43,10 +44,22 @@ bool worlds_are_many(const struct server *server) {
     return server->config.test_reset || server->config.name_spaces;
 }
 
+/* On disk it is what is there of that name; in memory it begins as the snapshot. */
+static struct error *open_world(struct world *world, struct arena *arena,
+                                struct memory_snapshot *snapshot) {
+    struct store *store = NULL;
+    if (snapshot != NULL)
+        return world_open(world, arena, memory_store_fork(snapshot));
+    TRY(server_open_named(world, arena, &store));
+    TRY(world_open(world, arena, store));
+    rocksdb_store_settle(store);
+    return NULL;
+}
+
 static struct error *make(struct server *server, struct arena *arena, const struct world_name *name,
                           struct memory_snapshot *snapshot, struct world **ret_world) {
     struct world *world = world_new(server, name);
-    struct error *error = world_open(world, arena, memory_store_fork(snapshot));
+    struct error *error = open_world(world, arena, snapshot);
     if (error == NULL)
         error = world_start(world, arena);
     if (error != NULL)
@@ -146,7 +159,7 @@ static struct error *replace(struct server *server, struct arena *arena,
 
 /* The database is still the one that it was: it knows the texts that it gave to clients. */
 void worlds_open(struct server *server) {
-    if (worlds_are_many(server))
+    if (worlds_are_many(server) && server->config.data_directory == NULL)
         server->fresh = memory_store_snapshot(server->world->store);
 }
 

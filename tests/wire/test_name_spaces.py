@@ -1,13 +1,16 @@
-"""Tables apart by access key and region, as DynamoDB Local has them: `gramme serve --memory --name-spaces`."""
+"""Tables apart by access key and region, as DynamoDB Local has them: `gramme serve --name-spaces`."""
 
 import json
+import pathlib
+import subprocess
+import tempfile
 import threading
 import unittest
 
 import boto3
 from botocore.config import Config
 
-from server import Server
+from server import Server, binary
 from test_local import TABLE, Local
 from test_reset import done, post
 from wire import HEADERS, JSON, WireTest, call, http_request
@@ -160,13 +163,86 @@ class Apart(WireTest):
         self.assertEqual(wrong, [])
 
 
+class OnDisk(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def start(self, *arguments):
+        server = Server("--data", str(self.path / "data"), "--name-spaces", *arguments).start()
+        self.addCleanup(server.process.kill)
+        return server
+
+    def expect_apart(self, port):
+        self.assertEqual((items(port, "one"), items(port, "two"), tables(port, "three")), (["a", "b"], ["c"], []))
+        self.assertEqual(ask(port, "one", "Scan", {"TableName": "table"}, "eu-west-3").json["Count"], 0)
+
+    def test_they_are_there_after_a_stop_and_a_crash(self):
+        server = self.start()
+        for key, region in (("one", "us-east-1"), ("one", "eu-west-3"), ("two", "us-east-1")):
+            make(server.port, key, region=region)
+        for key, item in (("one", "a"), ("one", "b"), ("two", "c")):
+            put(server.port, key, item)
+        self.expect_apart(server.port)
+        server.stop()
+        server = self.start()
+        self.expect_apart(server.port)
+        put(server.port, "two", "d")
+        server.kill()
+        server = self.start()
+        self.assertEqual(items(server.port, "two"), ["c", "d"])
+        server.stop()
+
+    def test_each_is_a_data_directory(self):
+        server = self.start()
+        for key in ("one", "..", "a_b", "a%5fb"):
+            make(server.port, key, f"of-{len(key)}")
+        server.stop()
+        folder = self.path / "data" / "name-spaces"
+        self.assertEqual(sorted(path.name for path in folder.iterdir()),
+                         ["%2e%2e_us-east-1", "a%255fb_us-east-1", "a%5fb_us-east-1", "one_us-east-1"])
+        self.assertEqual(sorted(path.name for path in self.path.iterdir()), ["data"])
+        with Server("--data", str(folder / "one_us-east-1")) as server:
+            self.assertEqual(call(server.port, "ListTables", {}).json["TableNames"], ["of-3"])
+        self.assertEqual(subprocess.run([binary(), "check", folder / "a%5fb_us-east-1"], capture_output=True, timeout=60).returncode, 0)
+
+    def test_they_are_encrypted_as_the_rest(self):
+        key = self.path / "key"
+        key.write_text("ab" * 32)
+        key.chmod(0o600)
+        server = self.start("--encrypt-with", str(key))
+        make(server.port, "one")
+        put(server.port, "one", "a-secret-item")
+        server.kill()
+        for path in (self.path / "data").rglob("*"):
+            self.assertFalse(path.is_file() and b"a-secret-item" in path.read_bytes(), path)
+        server = self.start("--encrypt-with", str(key))
+        self.assertEqual(items(server.port, "one"), ["a-secret-item"])
+        server.stop()
+
+    def test_one_that_cannot_be_opened_is_an_error_of_its_own(self):
+        folder = self.path / "data" / "name-spaces"
+        server = self.start()
+        make(server.port, "one")
+        (folder / "two_us-east-1").write_text("in the way")
+        reply = ask(server.port, "two", "ListTables")
+        self.assertEqual((reply.status, reply.error), (500, "InternalServerError: Internal server error"))
+        self.assertEqual(ask(server.port, "." * 100, "ListTables").status, 400)
+        (folder / "two_us-east-1").unlink()
+        self.assertEqual((tables(server.port, "two"), tables(server.port, "one")), ([], ["table"]))
+        server.stop()
+
+
 class InThePlaceOfLocal(unittest.TestCase):
     def test_unless_they_share(self):
         for arguments, other in (([], []), (["-sharedDb"], ["table"])):
-            with Local("-inMemory", "-port", "0", *arguments) as local:
-                make(local.port, "one")
-                self.assertEqual((tables(local.port, "one"), tables(local.port, "two"), tables(local.port, "one", "eu-west-3")),
-                                 (["table"], other, other))
+            with tempfile.TemporaryDirectory() as folder:
+                for where in (["-inMemory"], ["-dbPath", folder]):
+                    with Local(*where, "-port", "0", *arguments) as local:
+                        make(local.port, "one")
+                        self.assertEqual((tables(local.port, "one"), tables(local.port, "two"), tables(local.port, "one", "eu-west-3")),
+                                         (["table"], other, other))
 
 
 class Without(unittest.TestCase):

@@ -45,8 +45,7 @@ static const struct local_option {
     {"dbPath", "DIR", AT(db_path), "keep data below DIR, in " DATA_NAME " (default .)"},
     {"cors", "LIST", AT(cors), "origins of web pages that may ask, by commas (default *)"},
     {"sharedDb", NULL, AT(shared),
-     "one set of tables for all; without it, and in memory, each access key has its own in each "
-     "region"},
+     "one set of tables for all; without it each access key has its own in each region"},
     {"delayTransientStatuses", NULL, AT(ignored), "taken, and of no effect"},
     {"optimizeDbBeforeStartup", NULL, AT(ignored), "likewise"},
     {"disableTelemetry", NULL, AT(ignored), "there is none"},
@@ -138,10 +137,10 @@ static void add_all(struct local *local) {
     add(local, all_addresses());
     add(local, "--port");
     add(local, local->port == NULL ? "8000" : local->port);
+    if (!local->shared)
+        add(local, "--name-spaces");
     if (local->in_memory) {
         add(local, "--memory");
-        if (!local->shared)
-            add(local, "--name-spaces");
     } else {
         const char *path = local->db_path == NULL ? "." : local->db_path;
         add(local, "--data");

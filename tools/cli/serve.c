@@ -484,7 +484,8 @@ static const struct option serve_options[] = {
      .help = "with --memory: everything is as new after a POST of /_gramme/reset, and as it was "
              "after one of /_gramme/snapshots/NAME/restore; see docs/TESTING.md"},
     {"name-spaces", .kind = OPTION_FLAG, AT(config.name_spaces), .otherwise = "all share all",
-     .help = "with --memory: each access key has tables of its own in each region"},
+     .help = "each access key has tables of its own in each region, on disk in a directory below "
+             "that of --data"},
     {"test-clock", .kind = OPTION_FLAG, AT(config.test_clock),
      .help = "time can be read and moved forward, so that items expire at once: GET and POST of "
              "/_gramme/clock with {\"Now\": SECONDS}, {\"Advance\": SECONDS} or {\"Running\": "
