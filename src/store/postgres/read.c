@@ -101,8 +101,9 @@ static void after_commands(struct postgres_txn *txn, struct session *session, en
     }
 }
 
-static struct error *read_error(struct postgres_txn *txn, const struct session *session) {
-    if (lead_refused_read(postgres_of(txn->base.store), session))
+static struct error *read_error(struct postgres_txn *txn, const struct session *session,
+                                enum fate fate) {
+    if (fate == FATE_REFUSED && lead_refused_read(postgres_of(txn->base.store), session))
         return error_local(txn->base.arena, POSTGRES_READING ": " LEAD_ELSEWHERE);
     return session_error(session, txn->base.arena, POSTGRES_READING);
 }
@@ -120,7 +121,7 @@ struct error *postgres_read(struct postgres_txn *txn, struct read_commands *comm
         enum fate fate = run_commands(txn, commands, session, ret_results);
         bool again = fate == FATE_LOST || (fate == FATE_REFUSED && txn->session == NULL &&
                                            strcmp(session->state, SERIALIZATION_FAILURE) == 0);
-        struct error *error = fate == FATE_DONE ? NULL : read_error(txn, session);
+        struct error *error = fate == FATE_DONE ? NULL : read_error(txn, session, fate);
         after_commands(txn, session, fate);
         if (!again || !patience_wait(&patience))
             return error;
