@@ -233,11 +233,11 @@ static struct error *run_change(struct engine *engine, struct catalog_job *job,
 }
 
 void catalog_run(struct engine *engine, struct catalog_job *job) {
-    struct table *current = catalog_current(&engine->catalog, job->table_name);
     struct catalog_change change = {.action = CATALOG_NOTHING};
     job->error = hold_catch_up(engine, job->arena);
     if (job->error != NULL)
         return;
+    struct table *current = catalog_current(&engine->catalog, job->table_name);
     if (current != NULL)
         job->before = table_ref(current);
     job->error = job->change(job, current, engine->catalog.list->count, &change);

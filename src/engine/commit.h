@@ -10,10 +10,10 @@
 struct engine;
 
 struct error *commit_start(struct engine *engine, struct arena *arena);
-/* One turn, without waiting for anything; the engine is stepped. */
 /* Stores a number of now: what comes later is after it, whoever writes. Before the thread starts.
  */
 struct error *commit_keep_time(struct engine *engine, struct arena *arena);
+/* One turn, without waiting for anything; the engine is stepped. */
 void commit_step(struct engine *engine);
 /* After all that waits is done. */
 void commit_stop(struct engine *engine);
