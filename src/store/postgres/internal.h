@@ -355,6 +355,8 @@ size_t postgres_statistics(struct store *store, struct arena *arena,
 
 /* ---- lead.c ---- */
 
+/* The time of the server, by which leases end: they are for peace and not for safety. */
+#define NOW_MS "(extract(epoch from clock_timestamp()) * 1000)::bigint"
 struct error *postgres_lead(struct store *store, struct arena *arena, uint32_t wait_ms,
                             bool *ret_leads);
 bool postgres_leads(struct store *store);

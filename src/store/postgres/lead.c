@@ -30,7 +30,6 @@ enum { LOOK_TIMEOUT_MS = 3000, TAKE_TIMEOUT_MS = 30000, NAP_MS = 50 };
 static const char *const lock_sql =
     "SELECT 1 WHERE pg_try_advisory_lock("
     "(26482::bigint << 40) | 'gramme_version'::regclass::oid::bigint)";
-#define NOW_MS "(extract(epoch from clock_timestamp()) * 1000)::bigint"
 static const char *const lease_sql =
     "UPDATE gramme_version SET writer = $1, seq = " NOW_MS
     " + $2::bigint WHERE grp = -2 AND (writer = $1 OR seq < " NOW_MS ") RETURNING 1";

@@ -14,8 +14,6 @@
 
 enum { MEMBERS_TIMEOUT_MS = 3000, TAKE_TIMEOUT_MS = 30000 };
 
-#define NOW_MS "(extract(epoch from clock_timestamp()) * 1000)::bigint"
-
 static const char *const lease_sql =
     "WITH leased AS (UPDATE gramme_version SET writer = $1, seq = " NOW_MS
     " + $2::bigint WHERE grp = 2000 + $3::int AND (writer = $1 OR seq < " NOW_MS
