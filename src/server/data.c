@@ -1,5 +1,7 @@
 /* data.c - the store of a server, in memory, in a directory or elsewhere, and the engine on it. */
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "admin/files.h"
 #include "base/log.h"
@@ -74,16 +76,15 @@ static struct error *open_store(struct server *server, struct arena *arena,
 
 /* A name of a file that is another one for each: KEY_REGION, and what is no letter, digit or dash
  * of the key by its number. */
-static struct slice name_of_directory(struct arena *arena, const struct world_name *name) {
-    struct slice text = SLICE_LITERAL("");
+static const char *name_of_directory(struct arena *arena, const struct world_name *name) {
+    char text[3 * WORLD_KEY_MAX + 1], *end = text;
     for (const char *at = name->key; *at != '\0'; at++) {
         unsigned char c = (unsigned char)*at;
         bool plain =
             (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-        text = plain ? arena_printf(arena, "%.*s%c", SLICE_ARGS(text), c)
-                     : arena_printf(arena, "%.*s%%%02x", SLICE_ARGS(text), c);
+        end += snprintf(end, 4, plain ? "%c" : "%%%02x", c);
     }
-    return arena_printf(arena, "%.*s_%s", SLICE_ARGS(text), name->region);
+    return (const char *)arena_printf(arena, "%.*s_%s", (int)(end - text), text, name->region).data;
 }
 
 static struct error *open_named(const struct server_config *config, struct arena *arena,
@@ -105,13 +106,12 @@ static struct error *open_named(const struct server_config *config, struct arena
 struct error *server_open_named(struct world *world, struct arena *arena,
                                 struct store **ret_store) {
     const struct server_config *config = &world->server->config;
-    struct slice name = name_of_directory(arena, &world->name);
-    if (name.len > NAME_MAX)
+    const char *name = name_of_directory(arena, &world->name);
+    if (strlen(name) > NAME_MAX)
         return error_validation(arena, "The access key is too long for the name of a directory");
     const char *folder = files_join(arena, config->data_directory, NAME_SPACES);
-    const char *path =
-        files_join(arena, folder, (const char *)arena_printf(arena, "%.*s", SLICE_ARGS(name)).data);
-    struct error *error = open_named(config, arena, path, world, ret_store);
+    struct error *error =
+        open_named(config, arena, files_join(arena, folder, name), world, ret_store);
     if (error == NULL)
         return NULL;
     log_error("%.*s", SLICE_ARGS(error->message));
