@@ -5,9 +5,10 @@
  *     - answered at once (most reads)
  *     - or after the commit thread is done with it (writes)
  *     - or when items have come from a store that is far away
- *   - where another server leads: asked whether it had changed what was known here, before a write
- *     and after a read; where several write: handed on to who has the items
  *     - or on a worker thread (long reads)
+ *     - or handed on to the server that has the items, where several write
+ *   - where another server leads: asked whether it had changed what was known here, before a write
+ *     and after a read
  *   - reply
  *
  * Threads: everything here runs on the exchange's I/O thread, except run_elsewhere and
