@@ -24,11 +24,13 @@
 #include "ops/item/write_call.h"
 #include "ops/permission/permission.h"
 #include "ops/read/call_fetch.h"
+#include "pipeline/audit_call.h"
 #include "pipeline/authorize.h"
 #include "pipeline/contexts.h"
 #include "pipeline/delays.h"
 #include "pipeline/error_reply.h"
 #include "pipeline/faults.h"
+#include "pipeline/operation.h"
 #include "pipeline/service_route.h"
 
 /* A longer body is not read on an I/O thread: the worst that there are take a microsecond for ten
@@ -63,44 +65,6 @@ struct pipeline_call {
 
 static struct pipeline_call *of_call(struct op_call *call) {
     return call->user;
-}
-
-/* ---- the audit log ---- */
-
-static bool has_written(const struct account *account) {
-    for (const struct account_table *table = &account->first; table != NULL; table = table->next)
-        if (table->access & ACCOUNT_WRITE)
-            return true;
-    return false;
-}
-
-/* Or tried to. Of statements their account tells. */
-static bool is_change(const struct pipeline_call *self) {
-    const struct op *op = self->call.op;
-    if (op == NULL || !(op->flags & OP_WRITES))
-        return false;
-    return !(op->flags & OP_READS) || has_written(&self->call.account);
-}
-
-static bool is_denied(const struct pipeline_call *self, const struct error *error) {
-    return self->call.denied > 0 || (error != NULL && (self->step == STEP_AUTHENTICATE ||
-                                                       error->code == ERROR_ACCESS_DENIED));
-}
-
-/* Of what changes nothing the permissions are looked for when it was denied, which is seldom. */
-static void audit(struct pipeline_call *self, const struct error *error) {
-    struct exchange *exchange = self->exchange;
-    struct pipeline_thread *thread = exchange->thread_context;
-    struct audit_note *note = self->note;
-    if (!is_change(self) && !is_denied(self, error))
-        return;
-    if (note->permission_count == 0 && self->step == STEP_RUN)
-        audit_note_permissions(note, &self->call);
-    if (self->call.op != NULL)
-        note->operation = slice_text(self->call.op->name);
-    struct audit_outcome outcome = {.denied = self->call.denied};
-    outcome.error = error == NULL ? NULL : error_kind(error->code)->type;
-    audit_write(thread->auditor, exchange, note, outcome);
 }
 
 static void reply_now(struct pipeline_call *self, struct error *error) {
@@ -198,6 +162,13 @@ static bool try_again(struct pipeline_call *self) {
     return true;
 }
 
+/* A request for nothing that there is was nobody's, and denied to nobody. */
+static enum audit_reach audit_reach(const struct pipeline_call *self) {
+    if (self->step == STEP_AUTHENTICATE)
+        return AUDIT_UNPROVED;
+    return self->step == STEP_RUN ? AUDIT_VALID : AUDIT_READ;
+}
+
 /* Every call ends here. Its account is complete, and can be read until it is released. */
 static void finish(struct pipeline_call *self, struct error *error) {
     struct exchange *exchange = self->exchange;
@@ -208,7 +179,7 @@ static void finish(struct pipeline_call *self, struct error *error) {
         error = error_reply_overflow(exchange);
     }
     if (self->note != NULL)
-        audit(self, error);
+        audit_call(exchange, self->note, &self->call, audit_reach(self), error);
     meter_call(&thread->meter, &self->call, error, exchange->began);
     if (__builtin_expect(self->times != NULL, 0))
         look_at_times(self, error);
@@ -381,74 +352,6 @@ static bool fault_before(struct pipeline_call *self, struct faults *faults) {
     return !self->fault->after;
 }
 
-/* What is asked for, of which of the two services that share the endpoint; absent: of neither. */
-static inline struct slice asked_for(const struct http_request *request, bool *ret_of_streams) {
-    const struct slice prefix = SLICE_LITERAL("DynamoDB_20120810.");
-    const struct slice streams = SLICE_LITERAL("DynamoDBStreams_20120810.");
-    struct slice target = request->known[HTTP_X_AMZ_TARGET];
-    if (!slice_present(target))
-        return SLICE_NONE;
-    *ret_of_streams = slice_starts_with(target, streams);
-    if (!*ret_of_streams && !slice_starts_with(target, prefix))
-        return SLICE_NONE;
-    return slice_skip(target, *ret_of_streams ? streams.len : prefix.len);
-}
-
-/* Each service knows its own operations only. */
-static const struct op *find_operation(const struct http_request *request, unsigned *ret_number) {
-    bool of_streams = false;
-    struct slice name = asked_for(request, &of_streams);
-    const struct op *op = slice_present(name) ? op_find_numbered(name, ret_number) : NULL;
-    return op != NULL && ((op->flags & OP_STREAMS) != 0) == of_streams ? op : NULL;
-}
-
-bool pipeline_reads_items(const struct exchange *exchange) {
-    unsigned number;
-    const struct op *op = find_operation(&exchange->request, &number);
-    return op != NULL && (op->flags & (OP_READS | OP_WRITES | OP_STREAMS)) == OP_READS;
-}
-
-bool pipeline_is_shared(const struct exchange *exchange) {
-    unsigned number;
-    const struct op *op = find_operation(&exchange->request, &number);
-    return op != NULL && (op->flags & OP_SHARED);
-}
-
-/* Such a request happens once, however often it comes. */
-static bool has_token(struct exchange *exchange) {
-    struct json_reader reader;
-    json_reader_init(&reader, exchange->request.body, &exchange->arena);
-    if (json_next(&reader) != JSON_OBJECT_BEGIN)
-        return false;
-    while (json_next_name(&reader)) {
-        bool named = slice_is(reader.text, "ClientRequestToken");
-        if (json_next(&reader) == JSON_STRING && named)
-            return reader.text.len > 0;
-        if (!json_skip(&reader))
-            return false;
-    }
-    return false;
-}
-
-bool pipeline_may_repeat(struct exchange *exchange) {
-    unsigned number;
-    const struct op *op = find_operation(&exchange->request, &number);
-    if (op == NULL || !(op->flags & OP_WRITES))
-        return op != NULL;
-    return (op->flags & OP_TOKEN) && has_token(exchange);
-}
-
-/* To a name that it does not know the service says nothing. One that it knows and that is missing
- * here has no answer to be exact about, and whoever asked should not look for their own mistake. */
-static struct error *no_operation(struct arena *arena, const struct http_request *request) {
-    bool of_streams = false;
-    struct slice name = asked_for(request, &of_streams);
-    if (!slice_present(name) || of_streams || !op_is_missing(name))
-        return error_without_text(arena, ERROR_UNKNOWN_OPERATION);
-    return error_new(arena, ERROR_UNKNOWN_OPERATION, "gramme does not have the operation %.*s",
-                     SLICE_ARGS(name));
-}
-
 static struct error *check_json(struct arena *arena, struct slice body) {
     struct json_reader reader;
     json_reader_init(&reader, body, arena);
@@ -490,7 +393,7 @@ static struct error *open_call(struct pipeline_call *self) {
     struct arena *arena = &exchange->arena;
     if (call->op == NULL) {
         call->number = METER_NO_OPERATION;
-        return after_json(exchange, no_operation(arena, &exchange->request));
+        return after_json(exchange, operation_unknown(arena, &exchange->request));
     }
     TRY(find_caller(self));
     self->step = STEP_DECODE;
@@ -553,22 +456,10 @@ static void read_elsewhere(struct worker_task *task) {
     net_loop_post(self->exchange->loop, &self->exchange->task);
 }
 
-void pipeline_turned_away(struct exchange *exchange) {
-    const struct pipeline_thread *thread = exchange->thread_context;
-    const struct http_request *request = &exchange->request;
-    if (thread->auditor == NULL)
-        return;
-    struct audit_note *note = audit_note_new(exchange);
-    note->host = auth_quotable(&exchange->arena, request->known[HTTP_HOST]);
-    note->origin = auth_quotable(&exchange->arena, request->known[HTTP_ORIGIN]);
-    struct audit_outcome outcome = {.error = error_kind(ERROR_ACCESS_DENIED)->type};
-    audit_write(thread->auditor, exchange, note, outcome);
-}
-
 void pipeline_handle(struct exchange *exchange) {
     struct pipeline_thread *thread = exchange->thread_context;
     unsigned number = 0;
-    const struct op *op = find_operation(&exchange->request, &number);
+    const struct op *op = operation_find(&exchange->request, &number);
     if (op == NULL && service_route_handle(exchange))
         return;
     struct pipeline_call *self = ARENA_NEW(&exchange->arena, struct pipeline_call);

@@ -10,6 +10,7 @@
 #include "base/secret.h"
 #include "crypto/tls_server.h"
 #include "engine/engine.h"
+#include "pipeline/operation.h"
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
 #include "pipeline/service_route.h"
@@ -313,8 +314,8 @@ static bool serves(struct exchange *exchange) {
 /* Whether it is answered here, though another server leads. A read that another server handed on
  * was meant for who leads. */
 static bool answers(const struct server_thread *thread, const struct exchange *exchange) {
-    return (thread->relay != NULL && pipeline_reads_items(exchange)) ||
-           (thread->reader->ops.defers && pipeline_is_shared(exchange));
+    return (thread->relay != NULL && operation_reads_items(exchange)) ||
+           (thread->reader->ops.defers && operation_is_shared(exchange));
 }
 
 static bool reads(struct exchange *exchange) {
@@ -330,7 +331,7 @@ void node_handle(struct exchange *exchange) {
     if (serves(exchange) || reads(exchange))
         pipeline_handle(exchange);
     else
-        hand_on(exchange, pipeline_handle, pipeline_may_repeat(exchange));
+        hand_on(exchange, pipeline_handle, operation_may_repeat(exchange));
 }
 
 void node_handle_form(struct exchange *exchange) {

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/secret.h"
 #include "base/ticks.h"
+#include "pipeline/audit_call.h"
 #include "pipeline/delays.h"
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
@@ -172,7 +173,7 @@ struct endpoint_config server_endpoint_config(struct server *server, struct aren
         .handle_service = service_route_handle,
         .handle_own = routes_handle,
         .handle_other = pages_handle,
-        .turned_away = pipeline_turned_away,
+        .turned_away = audit_turned_away,
         .thread_start = server_io_thread_start,
         .thread_stop = server_io_thread_stop,
         .sent = server_io_thread_sent,
