@@ -137,10 +137,7 @@ static struct error *check_numbers(struct arena *arena, struct slice key, struct
     default:
         if (key.len != ID_KEY_BYTES)
             return error_local(arena, "a wrong key");
-        TRY(statistics_decode(arena, value, &count, &bytes));
-        return count >= 0 && bytes >= 0
-                   ? NULL
-                   : error_local(arena, "the statistics of a table are damaged");
+        return statistics_decode(arena, value, &count, &bytes);
     }
 }
 

@@ -13,11 +13,20 @@
 
 /* ---- the first look ---- */
 
+/* Each server that writes stores its own last one. */
+static struct error *learn_number(struct checking *checking, struct slice value) {
+    uint64_t number;
+    TRY(sequence_decode(&checking->scratch, value, &number));
+    if (number > checking->last_number)
+        checking->last_number = number;
+    return NULL;
+}
+
 static struct error *learn(struct checking *checking, struct slice key, struct slice value) {
     struct arena *arena = &checking->scratch;
     TRY(catalog_record_check(arena, key, value));
-    if (key.data[0] == 'L')
-        TRY(sequence_decode(arena, value, &checking->last_number));
+    if (key.data[0] == 'L' || key.data[0] == 'N')
+        TRY(learn_number(checking, value));
     return owners_learn(&checking->owners, arena, key, value);
 }
 
@@ -27,18 +36,34 @@ static const struct record_owner *owner_at(const struct checking *checking, stru
     return owners_find(&checking->owners, load_u32_be(key.data + 1));
 }
 
+/* Those of a range are what all servers that write have counted of it. */
 static struct error *take_statistics(struct checking *checking, struct slice key,
                                      struct slice value) {
     const struct record_owner *owner = owner_at(checking, key);
+    struct table_count count;
     if (owner == NULL || owner->table == NULL) {
         checking_left_over(checking);
         return NULL;
     }
     struct range_state *state = checking_state(checking, owner);
-    struct table_count *count = &state->statistics;
-    TRY(statistics_decode(&checking->scratch, value, &count->items, &count->bytes));
-    state->has_statistics = true;
+    TRY(statistics_decode(&checking->scratch, value, &count.items, &count.bytes));
+    state->statistics.items += count.items;
+    state->statistics.bytes += count.bytes;
+    state->has_statistics |= key.data[0] == 'S';
     return NULL;
+}
+
+/* What another server than the leader wrote, where several do. Elsewhere nobody reads it. */
+static struct error *check_part(const struct checking *checking, struct arena *arena) {
+    return checking->store->groups > 1
+               ? NULL
+               : error_local(arena, "one server writes to this store, and it is another's");
+}
+
+static struct error *take_part_statistics(struct checking *checking, struct slice key,
+                                          struct slice value) {
+    TRY(check_part(checking, &checking->scratch));
+    return take_statistics(checking, key, value);
 }
 
 static struct error *take_cursor(struct checking *checking, struct slice key, struct slice value) {
@@ -113,6 +138,10 @@ static struct error *follow(struct checking *checking, struct slice key, struct 
     switch (key.data[0]) {
     case 'S':
         return take_statistics(checking, key, value);
+    case 'P':
+        return take_part_statistics(checking, key, value);
+    case 'N':
+        return check_part(checking, &checking->scratch);
     case 'B':
         return take_cursor(checking, key, value);
     case 'C':

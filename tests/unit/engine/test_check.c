@@ -290,6 +290,45 @@ static void statistics_are_counted(void **state) {
     }
 }
 
+/* Where several servers write, each has counted its part, and has numbers of its own. */
+static void parts_are_added_up(void **state) {
+    (void)state;
+    uint32_t table = id_of("table", "T", NULL);
+    struct slice whole = statistics_key(&arena, table), one = part_statistics_key(&arena, table, 1);
+    struct slice two = part_statistics_key(&arena, table, 15),
+                 number = part_sequence_key(&arena, 2);
+    struct slice before = keep(get(KEYSPACE_CATALOG, whole));
+    int64_t items, bytes;
+    assert_null(statistics_decode(&arena, before, &items, &bytes));
+    assert_found(KEYSPACE_CATALOG, one, before,
+                 "one server writes to this store, and it is another's\n");
+    assert_found(KEYSPACE_CATALOG, number, sequence_encode(&arena, 1),
+                 "one server writes to this store, and it is another's\n");
+    store->groups = 4;
+    set(KEYSPACE_CATALOG, whole, statistics_encode(&arena, -3, -100));
+    set(KEYSPACE_CATALOG, one, statistics_encode(&arena, items, bytes + 50));
+    set(KEYSPACE_CATALOG, two, statistics_encode(&arena, 3, 50));
+    assert_sound(store);
+    assert_found(KEYSPACE_CATALOG, one, SLICE_NONE, "its statistics say 0 of -50 bytes, and ");
+    assert_found(KEYSPACE_CATALOG, two, statistics_encode(&arena, 4, 50),
+                 "its statistics say 40 of ");
+    assert_found(KEYSPACE_CATALOG, whole, SLICE_NONE, "its statistics are missing\n");
+    /* The last number is the largest of all. */
+    struct slice last = keep(get(KEYSPACE_CATALOG, sequence_key()));
+    set(KEYSPACE_CATALOG, number, last);
+    set(KEYSPACE_CATALOG, sequence_key(), sequence_encode(&arena, 1));
+    assert_sound(store);
+    assert_found(KEYSPACE_CATALOG, number, sequence_encode(&arena, 2),
+                 "it has a number that no change has had yet\n");
+    set(KEYSPACE_CATALOG, sequence_key(), last);
+    set(KEYSPACE_CATALOG, whole, before);
+    set(KEYSPACE_CATALOG, one, SLICE_NONE);
+    set(KEYSPACE_CATALOG, two, SLICE_NONE);
+    set(KEYSPACE_CATALOG, number, SLICE_NONE);
+    store->groups = 1;
+    assert_sound(store);
+}
+
 static void backups_are_counted(void **state) {
     (void)state;
     struct slice item = first_of(KEYSPACE_ITEMS, id_of("backup", "a-backup", NULL));
@@ -472,6 +511,7 @@ int main(void) {
         cmocka_unit_test(expiries_are_compared),
         cmocka_unit_test(collections_are_summed_up),
         cmocka_unit_test(statistics_are_counted),
+        cmocka_unit_test(parts_are_added_up),
         cmocka_unit_test(backups_are_counted),
         cmocka_unit_test(changes_stand_where_they_belong),
         cmocka_unit_test(the_catalog_is_followed),
