@@ -10,7 +10,7 @@ import unittest
 
 import nodes
 import shared_store
-from nodes import Follower, KEY_SCHEMA, create_table, gramme, in_threads, keys, post, put, wait_until
+from nodes import Follower, KEY_SCHEMA, create_table, freeze, gramme, in_threads, keys, post, put, wait_until
 from server import Server
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -290,11 +290,26 @@ class Dying(unittest.TestCase):
     def test_the_member_is_stopped_and_goes_on(self):
         self.write((self.leader.port,))
         self.until_more(50)
-        self.member.process.send_signal(signal.SIGSTOP)
+        freeze(self.member)
         wait_until(lambda: share_of(self.leader) == (1, 4, 4), "the leader to have all")
         self.until_more(50)
         self.member.process.send_signal(signal.SIGCONT)
         wait_until(lambda: share_of(self.leader) == (1, 2, 4), "halves for both")
+        self.until_more(50)
+        self.expect_all(self.member.port)
+
+    def test_the_leader_is_stopped_and_goes_on(self):
+        """Until it goes on, the other one has taken over, and all its groups: nothing of the old one's is done any more."""
+        self.write((self.member.port,))
+        self.until_more(50)
+        freeze(self.leader)
+        try:
+            self.member.wait_for_lead()
+            self.until_more(50)
+        finally:
+            self.leader.process.send_signal(signal.SIGCONT)
+        self.assertEqual(self.leader.process.wait(nodes.WAIT_S), 1)
+        wait_until(lambda: share_of(self.member) == (1, 4, 4), "the other one to have all")
         self.until_more(50)
         self.expect_all(self.member.port)
 
