@@ -22,7 +22,7 @@
 #                 power losses, system calls that fail, damage (ARGS="power kill" takes some of it)
 #   make check-postgres   the store, the API and several servers on PostgreSQL 16 to 18, from npm (ARGS=18 takes one)
 #   make check-cluster   suites on a cluster of three with PostgreSQL, Patroni and etcd, then its failures at random
-#                 under load for CLUSTER_SECONDS (ARGS="machine server_killed" takes some of them)
+#                 under load for CLUSTER_SECONDS (ARGS="machine server_killed" takes some of them, ARGS="--groups 4" has both servers write)
 #   make ecosystem   tools of others, from npm and Debian, used for real; docs/ECOSYSTEM.md gets the table (ARGS=dynamoose takes one)
 #   make coverage what the tests reach, with a floor for branches (FLOOR=84, ARGS="unit fault")
 #   make differ   random requests beside DynamoDB Local, whose answers are compared

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Makes a cluster: three machines with PostgreSQL, Patroni and etcd, and servers of gramme on it.
 
-    /usr/bin/python3 tests/cluster/cluster.py --seconds 300 [--seed N] [WORD ...]
+    /usr/bin/python3 tests/cluster/cluster.py --seconds 300 [--seed N] [--groups N] [WORD ...]
 
 has two servers, and clients that talk to both, while things break at random, one at a time (failures.py; only those whose names
-contain a WORD). What the clients did and saw is judged as in tests/history: nothing that was acknowledged is lost, nothing happened
+contain a WORD). With --groups both servers write, each in groups of keys of its own. What the clients did and saw is judged as in tests/history: nothing that was acknowledged is lost, nothing happened
 twice or in another order. Prints TAP, one case, and how long the pauses were.
 
     /usr/bin/python3 tests/cluster/cluster.py -- COMMAND [ARGUMENT ...]
@@ -35,7 +35,7 @@ import servers
 from clients import NEVER, Client, Shared
 from failures import Failures
 from history import conclude, judge_end, keep, prepare
-from net import network
+from net import be_alone, network
 from server import Server, binary
 from wire import HEADERS, target
 
@@ -137,11 +137,11 @@ def at_home(url, work):
         return work(server.port)
 
 
-def init(cluster):
+def init(cluster, groups):
     """Without any leniency: what the cluster promises is judged."""
     primary = cluster.primary()
     standbys = [word for name in cluster.machines if name != primary.name for word in ("--standby", cluster.url_of(name))]
-    done = subprocess.run([binary(), "store", "init", cluster.url, *standbys], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run([binary(), "store", "init", "--groups", str(groups), cluster.url, *standbys], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         raise AssertionError(done.stdout)
 
@@ -172,10 +172,10 @@ def judge(url, clients):
     return at_home(url, work)
 
 
-def run(folder, seed, seconds, words):
+def run(folder, seed, seconds, groups, words):
     rng = random.Random(seed)
     with network(databases.NAMES + servers.NAMES) as net, databases.Databases(net) as cluster:
-        init(cluster)
+        init(cluster, groups)
         pauses, clients, problems = observe(net, folder, cluster.url, rng, lambda world, nodes: break_again_and_again(
             world, Failures(rng, net, cluster, nodes), cluster, seconds, words, rng))
         history, found = judge(cluster.url, clients)
@@ -198,17 +198,19 @@ def run_command(command):
 
 
 def main():
+    be_alone()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and leave nothing behind
     if "--" in sys.argv:
         return run_command(sys.argv[sys.argv.index("--") + 1:])
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--groups", type=int, default=1, help="of keys, that the store is made with")
     parser.add_argument("words", nargs="*", help="only failures whose names contain one of these")
     options = parser.parse_args()
     print(f"1..1\n# seed {options.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        pauses, history, problems, done = run(folder, options.seed, options.seconds, options.words)
+        pauses, history, problems, done = run(folder, options.seed, options.seconds, options.groups, options.words)
         report(pauses)
         if problems:
             print(f"# kept in {keep(folder, history)}")

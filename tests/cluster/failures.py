@@ -11,15 +11,20 @@ class Failures:
         self.rng, self.network, self.databases, self.servers = rng, network, databases, servers
 
     def kinds(self):
-        kinds = [self.server_killed, self.server_stopped, self.other_server_killed, self.postgres_killed, self.machine_killed,
-                 self.standby_killed, self.machine_stopped]
-        return kinds + [self.server_cut, self.machine_cut, self.machine_apart] if self.network.can_cut else kinds
+        kinds = [self.server_killed, self.server_stopped, self.other_server_killed, self.other_server_stopped, self.postgres_killed,
+                 self.machine_killed, self.standby_killed, self.machine_stopped]
+        cuts = [self.server_cut, self.other_server_cut, self.machine_cut, self.machine_apart]
+        return kinds + cuts if self.network.can_cut else kinds
 
     def sleep(self, low, high):
         time.sleep(self.rng.uniform(low, high))
 
     def leader(self):
         return self.servers.leader() or self.rng.choice(self.servers.nodes)
+
+    def other(self):
+        leader = self.leader()
+        return next(node for node in self.servers.nodes if node is not leader)
 
     def primary(self):
         return self.databases.primary() or self.rng.choice(list(self.databases.machines.values()))
@@ -31,25 +36,37 @@ class Failures:
         return "leader killed"
 
     def other_server_killed(self):
-        leader = self.leader()
-        next(node for node in self.servers.nodes if node is not leader).signal(signal.SIGKILL)
+        self.other().signal(signal.SIGKILL)
         return "other server killed"
 
-    def server_stopped(self):
-        """Longer than its lead lasts, or not."""
-        leader = self.leader()
-        leader.signal(signal.SIGSTOP)
+    def stop(self, server):
+        """Longer than its lead or its lease lasts, or not."""
+        server.signal(signal.SIGSTOP)
         self.sleep(1, 14)
-        leader.signal(signal.SIGCONT)
+        server.signal(signal.SIGCONT)
+
+    def server_stopped(self):
+        self.stop(self.leader())
         return "leader stopped, and goes on"
 
-    def server_cut(self):
+    def other_server_stopped(self):
+        self.stop(self.other())
+        return "other server stopped, and goes on"
+
+    def cut(self, server):
         """From the databases, not from its clients."""
-        leader, machines = self.leader(), list(self.databases.machines)
-        self.network.cut(leader.name, machines)
+        machines = list(self.databases.machines)
+        self.network.cut(server.name, machines)
         self.sleep(2, 14)
-        self.network.mend(leader.name, machines)
+        self.network.mend(server.name, machines)
+
+    def server_cut(self):
+        self.cut(self.leader())
         return "leader cut from the databases"
+
+    def other_server_cut(self):
+        self.cut(self.other())
+        return "other server cut from the databases"
 
     # --- databases ---
 

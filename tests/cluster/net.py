@@ -8,7 +8,10 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import uuid
+
+ALONE = "GRAMME_CLUSTER_ALONE"
 
 
 def run(*command):
@@ -92,6 +95,15 @@ class Namespaces:
             run("ip", "link", "set", self.link(name), "up")
         for other in others or ():
             run(*self.within(name), "ip", "route", "del", "blackhole", f"{self.addresses[other]}/32")
+
+
+def be_alone():
+    """Starts this program anew in a network of its own, where it may: a firewall of the machine's, such as Docker's, drops what
+    goes over bridges."""
+    if os.getuid() != 0 or not shutil.which("ip") or not shutil.which("unshare") or ALONE in os.environ:
+        return
+    os.environ[ALONE] = "1"
+    os.execvp("unshare", ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, *sys.argv])
 
 
 def network(names):
