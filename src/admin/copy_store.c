@@ -6,6 +6,7 @@
 #include "admin/shared_secrets.h"
 #include "base/clock.h"
 #include "base/container.h"
+#include "engine/whole.h"
 #include "store/postgres/postgres.h"
 
 /* ---- meanwhile ---- */
@@ -37,7 +38,7 @@ static struct error *run_pass(struct arena *arena, const struct copy_store_optio
                               pass *run, struct store *from, struct store *to,
                               struct copy_totals *ret_totals) {
     struct progress progress = {{report}, options->observer, from, to, monotonic_ns()};
-    struct copy_options copy = {from, to, &progress.base};
+    struct copy_options copy = {from, to, &progress.base, engine_look_whole};
     TRY(run(arena, &copy, ret_totals));
     if (store_leads(from) && store_leads(to))
         return NULL;

@@ -19,6 +19,7 @@
 #include "admin/files.h"
 #include "base/clock.h"
 #include "engine/engine.h"
+#include "engine/whole.h"
 #include "store/rocksdb/rocksdb.h"
 
 /* ---- from the server ---- */
@@ -81,6 +82,7 @@ static struct error *write_dump(struct arena *arena, const struct dump_file_opti
         .now_ms = clock_now_ms(&system_clock),
         .sink = sink,
         .progress = &progress.base,
+        .look = engine_look_whole,
     };
     struct dump_summary dump = {0};
     TRY(dump_write(arena, &write, &dump));

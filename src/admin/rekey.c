@@ -40,7 +40,7 @@ static struct error *copy_store(struct arena *arena, const struct rekey_options 
     struct store *to = NULL;
     TRY(open_store(arena, prepared, true, &to));
     struct progress progress = {{report}, options->observer};
-    struct copy_options copy = {from, to, &progress.base};
+    struct copy_options copy = {.from = from, .to = to, .observer = &progress.base};
     struct error *error = store_copy(arena, &copy, ret_totals);
     store_close(to);
     return error;
@@ -57,7 +57,7 @@ static struct error *compare_store(struct arena *arena, const struct rekey_optio
         TRY(key_file_open(arena, prepared->path, options->new_key, &found.keyring));
     struct error *error = open_store(arena, &found, false, &to);
     if (error == NULL) {
-        struct copy_options copy = {from, to, &progress.base};
+        struct copy_options copy = {.from = from, .to = to, .observer = &progress.base};
         error = store_compare(arena, &copy, &totals);
         store_close(to);
     }

@@ -2,19 +2,8 @@
 #include "engine/dump_check.h"
 
 #include "base/container.h"
-#include "codec/statistics.h"
 #include "engine/keyspaces.h"
-#include "engine/table_stats.h"
-
-/* Where several servers write, one may have deleted more than it has put; all of them together have
- * not. */
-static struct error *check_statistics(struct arena *arena, struct slice value) {
-    struct table_count count;
-    TRY(statistics_decode(arena, value, &count.items, &count.bytes));
-    return count.items >= 0 && count.bytes >= 0
-               ? NULL
-               : error_local(arena, "the statistics of a table are damaged");
-}
+#include "engine/whole.h"
 
 static struct error *check_catalog(struct dump_checker *checker, struct slice key,
                                    struct slice value) {
@@ -22,8 +11,7 @@ static struct error *check_catalog(struct dump_checker *checker, struct slice ke
     if (checker->owners.settled)
         return error_local(arena, "the catalog comes after what it tells of");
     TRY(catalog_record_check(arena, key, value));
-    if (key.data[0] == 'S')
-        TRY(check_statistics(arena, value));
+    TRY(whole_record_check(arena, key, value));
     return owners_learn(&checker->owners, arena, key, value);
 }
 

@@ -19,8 +19,14 @@ struct copy {
 
 struct record {
     bool found;
-    struct slice key;
+    struct store_key key;
     struct slice value;
+};
+
+/* All records of a keyspace, as they are seen. */
+struct reading {
+    struct store_sight *sight;
+    struct store_scan *scan;
 };
 
 static struct error *scan_all(struct store_txn *txn, size_t keyspace,
@@ -29,8 +35,11 @@ static struct error *scan_all(struct store_txn *txn, size_t keyspace,
     return store_scan_open(txn, &all, false, ret_scan);
 }
 
-static struct error *next(struct store_scan *scan, struct record *ret_record) {
-    return store_scan_next(scan, &ret_record->found, &ret_record->key, &ret_record->value);
+static struct error *next(const struct reading *reading, size_t keyspace,
+                          struct record *ret_record) {
+    ret_record->key.keyspace = (uint8_t)keyspace;
+    return store_sight_next(reading->sight, reading->scan, &ret_record->found, &ret_record->key,
+                            &ret_record->value);
 }
 
 static void report(struct copy *copy) {
@@ -40,12 +49,13 @@ static void report(struct copy *copy) {
         observer->report(observer, copy->totals.records, copy->totals.bytes);
 }
 
-static void count(struct copy *copy, size_t keyspace, const struct record *record) {
-    size_t bytes = record->key.len + record->value.len;
+static void count(struct copy *copy, const struct record *record) {
+    struct copy_count *keyspace = &copy->totals.keyspaces[record->key.keyspace];
+    size_t bytes = record->key.key.len + record->value.len;
     copy->totals.records++;
     copy->totals.bytes += bytes;
-    copy->totals.keyspaces[keyspace].records++;
-    copy->totals.keyspaces[keyspace].bytes += bytes;
+    keyspace->records++;
+    keyspace->bytes += bytes;
     copy->unreported += bytes;
     if (copy->unreported >= STORE_BATCH_BYTES)
         report(copy);
@@ -53,24 +63,24 @@ static void count(struct copy *copy, size_t keyspace, const struct record *recor
 
 /* ---- copying ---- */
 
-static struct error *put(struct copy *copy, size_t keyspace, const struct record *record) {
-    struct store_key key = {(uint8_t)keyspace, record->key};
-    TRY(store_batch_put(&copy->batch, copy->arena, &key, record->value));
-    count(copy, keyspace, record);
+static struct error *put(struct copy *copy, const struct record *record) {
+    TRY(store_batch_put(&copy->batch, copy->arena, &record->key, record->value));
+    count(copy, record);
     return NULL;
 }
 
-static struct error *copy_keyspace(struct copy *copy, struct store_txn *txn, size_t keyspace) {
-    struct store_scan *scan = NULL;
+static struct error *copy_keyspace(struct copy *copy, struct store_txn *txn,
+                                   struct store_sight *sight, size_t keyspace) {
+    struct reading from = {.sight = sight};
     struct record record = {.found = true};
-    TRY(scan_all(txn, keyspace, &scan));
+    TRY(scan_all(txn, keyspace, &from.scan));
     struct error *error = NULL;
     while (error == NULL && record.found) {
-        error = next(scan, &record);
+        error = next(&from, keyspace, &record);
         if (error == NULL && record.found)
-            error = put(copy, keyspace, &record);
+            error = put(copy, &record);
     }
-    store_scan_close(scan);
+    store_scan_close(from.scan);
     return error;
 }
 
@@ -80,9 +90,10 @@ struct error *store_copy(struct arena *arena, const struct copy_options *options
     struct store_txn *txn = NULL;
     TRY(store_begin(options->from, arena, STORE_READ, &txn));
     store_batch_init(&copy.batch, options->to);
-    struct error *error = NULL;
+    struct store_sight *sight = NULL;
+    struct error *error = store_sight_open(options->look, txn, &sight);
     for (size_t i = 0; error == NULL && i < options->from->keyspace_count; i++)
-        error = copy_keyspace(&copy, txn, i);
+        error = copy_keyspace(&copy, txn, sight, i);
     if (error == NULL)
         error = store_batch_commit(&copy.batch, arena);
     store_batch_release(&copy.batch);
@@ -115,7 +126,7 @@ static void hash_bytes(struct copy *copy, struct slice bytes) {
 }
 
 static void hash_record(struct copy *copy, const struct record *record) {
-    hash_bytes(copy, record->key);
+    hash_bytes(copy, record->key.key);
     hash_bytes(copy, record->value);
     if (copy->hashed.len < HASHED_BYTES)
         return;
@@ -128,56 +139,70 @@ static void hash_record(struct copy *copy, const struct record *record) {
 /* ---- comparing ---- */
 
 static bool same(const struct record *one, const struct record *other) {
-    return one->found == other->found && (!one->found || (slice_equal(one->key, other->key) &&
-                                                          slice_equal(one->value, other->value)));
+    return one->found == other->found &&
+           (!one->found ||
+            (slice_equal(one->key.key, other->key.key) && slice_equal(one->value, other->value)));
 }
 
-static struct error *compare_scans(struct copy *copy, size_t keyspace, struct store_scan *from,
-                                   struct store_scan *to) {
+static struct error *compare_scans(struct copy *copy, size_t keyspace, const struct reading *from,
+                                   const struct reading *to) {
     struct record one = {.found = true}, other;
     while (one.found) {
-        TRY(next(from, &one));
-        TRY(next(to, &other));
+        TRY(next(from, keyspace, &one));
+        TRY(next(to, keyspace, &other));
         if (!same(&one, &other))
             return error_local(copy->arena,
                                "the copy differs from what was copied after %llu records",
                                (unsigned long long)copy->totals.records);
         if (one.found) {
-            count(copy, keyspace, &one);
+            count(copy, &one);
             hash_record(copy, &one);
         }
     }
     return NULL;
 }
 
-static struct error *compare_keyspace(struct copy *copy, struct store_txn *from,
-                                      struct store_txn *to, size_t keyspace) {
-    struct store_scan *one = NULL, *other = NULL;
-    struct error *error = scan_all(from, keyspace, &one);
-    if (error == NULL)
-        error = scan_all(to, keyspace, &other);
+/* A store that is read to its end, and how. */
+struct compared {
+    struct store_txn *txn;
+    struct reading reading;
+};
+
+static struct error *compare_keyspace(struct copy *copy, struct compared both[2], size_t keyspace) {
+    struct error *error = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        both[i].reading.scan = NULL;
+        if (error == NULL)
+            error = scan_all(both[i].txn, keyspace, &both[i].reading.scan);
+    }
     hash_begin(copy);
     if (error == NULL)
-        error = compare_scans(copy, keyspace, one, other);
+        error = compare_scans(copy, keyspace, &both[0].reading, &both[1].reading);
     hash_end(copy, copy->totals.hashes[keyspace]);
-    store_scan_close(one);
-    store_scan_close(other);
+    for (size_t i = 0; i < 2; i++)
+        store_scan_close(both[i].reading.scan);
     return error;
+}
+
+static struct error *compare_begin(struct arena *arena, const struct copy_options *options,
+                                   struct store *store, struct compared *compared) {
+    TRY(store_begin(store, arena, STORE_READ, &compared->txn));
+    return store_sight_open(options->look, compared->txn, &compared->reading.sight);
 }
 
 struct error *store_compare(struct arena *arena, const struct copy_options *options,
                             struct copy_totals *ret_totals) {
     struct copy copy = {.options = options, .arena = arena};
-    struct store_txn *from = NULL, *to = NULL;
+    struct compared both[2] = {0};
     TRY(digest_new(arena, &copy.digest));
     buffer_init(&copy.hashed, HASHED_BYTES_MAX);
-    struct error *error = store_begin(options->from, arena, STORE_READ, &from);
+    struct error *error = compare_begin(arena, options, options->from, &both[0]);
     if (error == NULL)
-        error = store_begin(options->to, arena, STORE_READ, &to);
+        error = compare_begin(arena, options, options->to, &both[1]);
     for (size_t i = 0; error == NULL && i < options->from->keyspace_count; i++)
-        error = compare_keyspace(&copy, from, to, i);
-    store_end(from);
-    store_end(to);
+        error = compare_keyspace(&copy, both, i);
+    store_end(both[0].txn);
+    store_end(both[1].txn);
     buffer_release(&copy.hashed);
     digest_free(copy.digest);
     if (error == NULL)
@@ -188,11 +213,11 @@ struct error *store_compare(struct arena *arena, const struct copy_options *opti
 /* ---- nothing ---- */
 
 static struct error *has_record(struct store_txn *txn, size_t keyspace, bool *ret_found) {
-    struct store_scan *scan = NULL;
+    struct reading reading = {.sight = NULL};
     struct record record = {.found = false};
-    TRY(scan_all(txn, keyspace, &scan));
-    struct error *error = next(scan, &record);
-    store_scan_close(scan);
+    TRY(scan_all(txn, keyspace, &reading.scan));
+    struct error *error = next(&reading, keyspace, &record);
+    store_scan_close(reading.scan);
     *ret_found = record.found;
     return error;
 }

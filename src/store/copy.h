@@ -6,7 +6,7 @@
 #define GRAMME_STORE_COPY_H
 
 #include "crypto/digest.h"
-#include "store/store.h"
+#include "store/sight.h"
 
 /* Told after every batch: of all keyspaces, so far. */
 struct copy_observer {
@@ -15,8 +15,9 @@ struct copy_observer {
 
 struct copy_options {
     struct store *from;
-    struct store *to; /* with the same keyspaces; for store_copy empty */
-    struct copy_observer *observer;
+    struct store *to;               /* with the same keyspaces; for store_copy empty */
+    struct copy_observer *observer; /* or NULL */
+    store_look *look;               /* how both are read, or NULL: as they are */
 };
 
 struct copy_count {

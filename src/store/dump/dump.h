@@ -11,7 +11,7 @@
 #ifndef GRAMME_STORE_DUMP_DUMP_H
 #define GRAMME_STORE_DUMP_DUMP_H
 
-#include "store/store.h"
+#include "store/sight.h"
 
 enum {
     DUMP_FORMAT = 1,
@@ -54,6 +54,7 @@ struct dump_write_options {
     int64_t now_ms;
     struct dump_sink *sink;
     struct dump_progress *progress; /* or NULL */
+    store_look *look;               /* how the store is read, or NULL: as it is */
 };
 
 struct error *dump_write(struct arena *arena, const struct dump_write_options *options,

@@ -10,6 +10,7 @@
 struct writer {
     const struct dump_write_options *options;
     struct arena *arena;
+    struct store_sight *sight;
     struct buffer block; /* begins with room for the head */
     uint8_t keyspace;
     uint32_t records; /* in the block */
@@ -145,11 +146,12 @@ static struct error *add_record(struct writer *writer, struct slice key, struct 
 static struct error *add_all(struct writer *writer, struct store_scan *scan) {
     for (;;) {
         bool found = false;
-        struct slice key, value;
-        TRY(store_scan_next(scan, &found, &key, &value));
+        struct store_key key = {.keyspace = writer->keyspace};
+        struct slice value;
+        TRY(store_sight_next(writer->sight, scan, &found, &key, &value));
         if (!found)
             return records_send(writer);
-        TRY(add_record(writer, key, value));
+        TRY(add_record(writer, key.key, value));
     }
 }
 
@@ -167,6 +169,7 @@ static struct error *send_keyspace(struct writer *writer, struct store_txn *txn,
 static struct error *send_all(struct writer *writer, struct store_txn *txn) {
     TRY(send_preamble(writer));
     TRY(send_header(writer));
+    TRY(store_sight_open(writer->options->look, txn, &writer->sight));
     for (size_t i = 0; i < writer->summary.keyspace_count; i++)
         TRY(send_keyspace(writer, txn, i));
     return send_trailer(writer);

@@ -36,7 +36,7 @@ static void everything_is_copied(void **state) {
     struct dump_fixture *fixture = *state;
     struct counter counter = {.base = {report}};
     struct store *from = dump_memory_store(fixture), *to = dump_rocksdb_store(fixture, "to");
-    struct copy_options options = {from, to, &counter.base};
+    struct copy_options options = {.from = from, .to = to, .observer = &counter.base};
     struct copy_totals totals = {0}, compared = {0};
     dump_fill_large(fixture, from);
     assert_null(store_copy(&fixture->arena, &options, &totals));
