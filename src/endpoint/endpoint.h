@@ -96,9 +96,10 @@ typedef void exchange_handler(struct exchange *exchange);
 /* Whether the reply has overflown because the endpoint had no memory for it. */
 bool exchange_lacks_memory(const struct exchange *exchange);
 
-/* Instead of a reply, when there was no memory for it and nothing happened that must not happen
- * again: the handler gets the exchange once more, as if it were new, as soon as there is memory for
- * twice as much. When that takes too long the client hears ServiceUnavailableException. */
+/* Instead of a reply, when nothing happened that must not happen again: the handler gets the
+ * exchange once more, as if it were new. Where there was no memory for the reply that is as soon as
+ * there is some for twice as much; when that takes too long the client hears
+ * ServiceUnavailableException. */
 void exchange_try_again(struct exchange *exchange);
 
 /* The JSON content type that the request asked for. */

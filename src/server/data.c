@@ -110,12 +110,7 @@ struct error *server_open_named(struct world *world, struct arena *arena,
     if (strlen(name) > NAME_MAX)
         return error_validation(arena, "The access key is too long for the name of a directory");
     const char *folder = files_join(arena, config->data_directory, NAME_SPACES);
-    struct error *error =
-        open_named(config, arena, files_join(arena, folder, name), world, ret_store);
-    if (error == NULL)
-        return NULL;
-    log_error("%.*s", SLICE_ARGS(error->message));
-    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR, "Internal server error");
+    return open_named(config, arena, files_join(arena, folder, name), world, ret_store);
 }
 
 /* ---- the engine ---- */

@@ -29,6 +29,7 @@ struct memory_snapshot;
 struct reading;
 struct thread_world;
 struct world;
+struct world_opening;
 
 /* A server as one of several on a store: where it hears the others, and whom it hands requests on
  * to while it does not lead. Made, told and ended by the main thread. */
@@ -72,6 +73,7 @@ struct server {
     pthread_mutex_t worlds_lock;        /* of that, and of the next */
     struct keyring *unverified_secrets; /* of users to try things with; NULL: there are none yet */
     struct world *named;                /* those of keys and regions; worlds_lock is theirs, too */
+    struct world_opening *openings;     /* of these, under way; likewise */
     struct memory_snapshot *fresh;      /* what another world begins with */
     struct kept_snapshot *snapshots;
     pthread_mutex_t snapshots_lock; /* of these */

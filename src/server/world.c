@@ -66,6 +66,10 @@ bool world_name_read(struct slice key, struct slice region, struct world_name *r
     return true;
 }
 
+bool world_name_equal(const struct world_name *a, const struct world_name *b) {
+    return strcmp(a->key, b->key) == 0 && strcmp(a->region, b->region) == 0;
+}
+
 struct world *world_new(struct server *server, const struct world_name *name) {
     const struct server_config *config = &server->config;
     struct world *world = calloc(1, sizeof(*world));

@@ -33,6 +33,7 @@ struct world_name {
 
 /* False: these are no names. */
 bool world_name_read(struct slice key, struct slice region, struct world_name *ret_name);
+bool world_name_equal(const struct world_name *a, const struct world_name *b);
 
 struct world {
     struct server *server;

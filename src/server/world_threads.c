@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/container.h"
 #include "pipeline/authenticate.h"
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
@@ -25,6 +26,12 @@ struct thread_world {
     struct thread_world *next;
 };
 
+/* A request whose world is not open yet. In the exchange's arena. */
+struct early_request {
+    struct world_wait wait;
+    struct exchange *exchange;
+};
+
 /* ---- contexts ---- */
 
 /* Takes the world over. */
@@ -41,21 +48,16 @@ static struct thread_world *enter_new(struct server_thread *thread, struct world
     return here;
 }
 
-/* That a world was left is seen by whoever comes after the answer that says so. */
-static struct error *current(struct server_thread *thread, struct arena *arena,
-                             const struct world_name *name, struct thread_world **ret_here) {
+/* That a world was left is seen by whoever comes after the answer that says so. NULL: none. */
+static struct thread_world *find_here(const struct server_thread *thread,
+                                      const struct world_name *name) {
     const char *key = name == NULL ? "" : name->key;
     for (struct thread_world *here = thread->worlds; here != NULL; here = here->next) {
         const struct world_name *named = &here->world->name;
-        if (atomic_load(&here->world->left) || strcmp(named->key, key) != 0 ||
-            (name != NULL && strcmp(named->region, name->region) != 0))
-            continue;
-        *ret_here = here;
-        return NULL;
+        if (!atomic_load(&here->world->left) && strcmp(named->key, key) == 0 &&
+            (name == NULL || strcmp(named->region, name->region) == 0))
+            return here;
     }
-    struct world *world = NULL;
-    TRY(worlds_find(thread->server, arena, name, &world));
-    *ret_here = enter_new(thread, world);
     return NULL;
 }
 
@@ -82,16 +84,47 @@ static void refuse(struct exchange *exchange, const struct error *error) {
     exchange_reply(exchange, error_kind(error->code)->http_status);
 }
 
-/* False: it was answered. */
+static void resume(struct net_task *task) {
+    struct exchange *exchange = container_of(task, struct exchange, task);
+    const struct early_request *early = exchange->user;
+    if (early->wait.error != NULL)
+        refuse(exchange, early->wait.error);
+    else
+        exchange_try_again(exchange);
+}
+
+static void opened(struct world_wait *wait) {
+    struct exchange *exchange = container_of(wait, struct early_request, wait)->exchange;
+    exchange->task.run = resume;
+    net_loop_post(exchange->loop, &exchange->task);
+}
+
+/* NULL: it was answered, or waits until its world is open and is handled anew then. */
+static struct thread_world *find_or_wait(struct server_thread *thread, struct exchange *exchange,
+                                         const struct world_name *name) {
+    struct world *world = NULL;
+    struct early_request *early = ARENA_NEW(&exchange->arena, struct early_request);
+    early->exchange = exchange;
+    early->wait = (struct world_wait){.arena = &exchange->arena, .opened = opened};
+    const struct error *error = worlds_find(thread->server, name, &early->wait, &world);
+    if (world != NULL)
+        return enter_new(thread, world);
+    exchange->user = early;
+    if (error != NULL)
+        refuse(exchange, error);
+    return NULL;
+}
+
+/* False: it was answered, or will be. */
 static bool enter(struct exchange *exchange) {
     const struct pipeline_thread *pipeline = exchange->thread_context;
     struct server_thread *thread = pipeline->owner;
-    struct thread_world *here = NULL;
-    const struct error *error = current(thread, &exchange->arena, name_of(exchange, thread), &here);
-    if (error != NULL) {
-        refuse(exchange, error);
+    const struct world_name *name = name_of(exchange, thread);
+    struct thread_world *here = find_here(thread, name);
+    if (here == NULL)
+        here = find_or_wait(thread, exchange, name);
+    if (here == NULL)
         return false;
-    }
     here->calls++;
     here->idle_ticks = 0;
     exchange->thread_context = here;

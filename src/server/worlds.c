@@ -6,10 +6,19 @@
 
 #include "base/check.h"
 #include "base/container.h"
+#include "base/log.h"
 #include "server/state.h"
 #include "server/world.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
+
+struct world_opening {
+    struct server *server;
+    struct world_name name;
+    struct world_wait *waiting;
+    struct worker_task task;
+    struct world_opening *next;
+};
 
 struct kept_snapshot {
     struct snapshot_entry entry;
@@ -19,10 +28,14 @@ struct kept_snapshot {
 
 /* ---- who holds a world ---- */
 
+static void hold(struct world *world) {
+    atomic_fetch_add_explicit(&world->holders, 1, memory_order_relaxed);
+}
+
 struct world *worlds_take(struct server *server) {
     pthread_mutex_lock(&server->worlds_lock);
     struct world *world = server->world;
-    atomic_fetch_add_explicit(&world->holders, 1, memory_order_relaxed);
+    hold(world);
     pthread_mutex_unlock(&server->worlds_lock);
     return world;
 }
@@ -77,10 +90,25 @@ static struct world **place_of(struct server *server, const struct world_name *n
     if (name == NULL)
         return &server->world;
     for (; *link != NULL; link = &(*link)->next, ++*ret_before)
-        if (strcmp((*link)->name.key, name->key) == 0 &&
-            strcmp((*link)->name.region, name->region) == 0)
+        if (world_name_equal(&(*link)->name, name))
             break;
     return link;
+}
+
+/* The lock is held. Likewise of one that is being opened. */
+static struct world_opening **opening_of(struct server *server, const struct world_name *name,
+                                         size_t *ret_before) {
+    struct world_opening **link = &server->openings;
+    for (*ret_before = 0; *link != NULL; link = &(*link)->next, ++*ret_before)
+        if (world_name_equal(&(*link)->name, name))
+            break;
+    return link;
+}
+
+/* The lock is held. `before` are open. */
+static bool has_room(struct server *server, const struct world_name *name, size_t before) {
+    size_t under_way = 0;
+    return *opening_of(server, name, &under_way) != NULL || before + under_way < WORLDS_MAX;
 }
 
 static struct error *too_many(struct arena *arena) {
@@ -91,28 +119,6 @@ static struct error *too_many(struct arena *arena) {
         WORLDS_MAX);
 }
 
-/* The lock is held. */
-static struct error *find_or_make(struct server *server, struct arena *arena,
-                                  const struct world_name *name, struct world **ret_world) {
-    size_t before = 0;
-    struct world **place = place_of(server, name, &before);
-    if (*place == NULL && before >= WORLDS_MAX)
-        return too_many(arena);
-    if (*place == NULL)
-        TRY(make(server, arena, name, server->fresh, place));
-    *ret_world = *place;
-    atomic_fetch_add_explicit(&(*place)->holders, 1, memory_order_relaxed);
-    return NULL;
-}
-
-struct error *worlds_find(struct server *server, struct arena *arena, const struct world_name *name,
-                          struct world **ret_world) {
-    pthread_mutex_lock(&server->worlds_lock);
-    struct error *error = find_or_make(server, arena, name, ret_world);
-    pthread_mutex_unlock(&server->worlds_lock);
-    return error;
-}
-
 /* Changes have numbers that are times. Whoever has read a stream in the world that was left, and
  * goes on in this one, is behind all changes there and before those that follow the answer. */
 static void wait_for_later(void) {
@@ -121,6 +127,7 @@ static void wait_for_later(void) {
         nanosleep(&(struct timespec){.tv_nsec = 100 * 1000}, NULL);
 }
 
+/* A list of them, or one that is in none. */
 static void leave_all(struct world *list) {
     for (struct world *next; list != NULL; list = next) {
         next = list->next;
@@ -135,7 +142,7 @@ static bool put_in_place(struct server *server, struct world *world, const struc
     size_t before = 0;
     struct world **place = place_of(server, name, &before);
     *ret_old = *place;
-    if (*place == NULL && before >= WORLDS_MAX)
+    if (*place == NULL && !has_room(server, name, before))
         return false;
     if (*ret_old != NULL) {
         world->next = (*ret_old)->next;
@@ -175,6 +182,88 @@ struct error *worlds_reset(struct server *server, struct arena *arena,
     return replace(server, arena, name, server->fresh);
 }
 
+/* ---- one that is not open yet ---- */
+
+/* What of it is ours is told to the log, once. */
+static struct error *could_not_open(struct arena *arena, struct error *error) {
+    if (error == NULL || error->code == ERROR_VALIDATION)
+        return error;
+    log_error("a name space cannot be opened: %.*s", SLICE_ARGS(error->message));
+    return error_new(arena, ERROR_INTERNAL_SERVER_ERROR,
+                     "The tables of this access key and region cannot be opened: the server's log "
+                     "tells why");
+}
+
+/* One that was put there meanwhile, by a reset for one, is later than this. */
+static struct world_wait *end_opening(struct world_opening *opening, struct world *world,
+                                      struct world **ret_surplus) {
+    struct server *server = opening->server;
+    size_t before = 0;
+    pthread_mutex_lock(&server->worlds_lock);
+    struct world **place = place_of(server, &opening->name, &before);
+    *ret_surplus = *place == NULL ? NULL : world;
+    if (*place == NULL)
+        *place = world;
+    *opening_of(server, &opening->name, &before) = opening->next;
+    struct world_wait *waiting = opening->waiting;
+    pthread_mutex_unlock(&server->worlds_lock);
+    return waiting;
+}
+
+static void open_elsewhere(struct worker_task *task) {
+    struct world_opening *opening = container_of(task, struct world_opening, task);
+    struct world *world = NULL, *surplus = NULL;
+    struct arena CLEANUP(arena_release) scratch;
+    arena_init(&scratch);
+    struct error *error = could_not_open(
+        &scratch, make(opening->server, &scratch, &opening->name, opening->server->fresh, &world));
+    struct world_wait *waiting = end_opening(opening, world, &surplus);
+    leave_all(surplus);
+    free(opening);
+    for (struct world_wait *next; waiting != NULL; waiting = next) {
+        next = waiting->next;
+        if (error != NULL)
+            waiting->error =
+                error_new(waiting->arena, error->code, "%.*s", SLICE_ARGS(error->message));
+        waiting->opened(waiting);
+    }
+}
+
+/* The lock is held. */
+static void wait_for(struct server *server, const struct world_name *name,
+                     struct world_wait *wait) {
+    size_t before = 0;
+    struct world_opening **place = opening_of(server, name, &before);
+    if (*place == NULL) {
+        struct world_opening *opening = calloc(1, sizeof(*opening));
+        CHECK(opening != NULL);
+        opening->server = server;
+        opening->name = *name;
+        opening->task.run = open_elsewhere;
+        *place = opening;
+        workers_submit(server->workers, &opening->task);
+    }
+    wait->next = (*place)->waiting;
+    (*place)->waiting = wait;
+}
+
+struct error *worlds_find(struct server *server, const struct world_name *name,
+                          struct world_wait *wait, struct world **ret_world) {
+    size_t before = 0;
+    struct error *error = NULL;
+    pthread_mutex_lock(&server->worlds_lock);
+    struct world *world = *place_of(server, name, &before);
+    if (world != NULL)
+        hold(world);
+    else if (has_room(server, name, before))
+        wait_for(server, name, wait);
+    else
+        error = too_many(wait->arena);
+    pthread_mutex_unlock(&server->worlds_lock);
+    *ret_world = world;
+    return error;
+}
+
 /* ---- snapshots ---- */
 
 /* The list's lock is held. NULL's place is its end. */
@@ -207,21 +296,34 @@ static size_t count_kept(const struct server *server) {
     return count;
 }
 
-static struct kept_snapshot *keep_now(struct world *world, struct slice name) {
+/* One that nobody has asked for yet has what all begin with. */
+static struct memory_snapshot *snapshot_of(struct server *server, const struct world_name *name) {
+    size_t before = 0;
+    pthread_mutex_lock(&server->worlds_lock);
+    struct world *world = *place_of(server, name, &before);
+    if (world != NULL)
+        hold(world);
+    pthread_mutex_unlock(&server->worlds_lock);
+    if (world == NULL)
+        return memory_snapshot_ref(server->fresh);
+    struct memory_snapshot *snapshot = memory_store_snapshot(world->store);
+    worlds_give(world);
+    return snapshot;
+}
+
+static struct kept_snapshot *keep_now(struct server *server, struct slice name,
+                                      const struct world_name *of) {
     struct kept_snapshot *kept = calloc(1, sizeof(*kept));
     CHECK(kept != NULL && name.len < sizeof(kept->entry.name));
     snprintf(kept->entry.name, sizeof(kept->entry.name), "%.*s", SLICE_ARGS(name));
     kept->entry.made_ms = clock_now_ms(&system_clock);
-    kept->snapshot = memory_store_snapshot(world->store);
+    kept->snapshot = snapshot_of(server, of);
     return kept;
 }
 
 struct error *worlds_keep(struct server *server, struct arena *arena, struct slice name,
                           const struct world_name *of) {
-    struct world *world = NULL;
-    TRY(worlds_find(server, arena, of, &world));
-    struct kept_snapshot *kept = keep_now(world, name);
-    worlds_give(world);
+    struct kept_snapshot *kept = keep_now(server, name, of);
     pthread_mutex_lock(&server->snapshots_lock);
     struct kept_snapshot *before = take_out(find(server, name));
     bool room = count_kept(server) < SNAPSHOTS_MAX;

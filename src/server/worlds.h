@@ -3,7 +3,9 @@
  *
  * Each request is of the world that is there when it comes, to its end; what it does in one that
  * was left meanwhile happened before. A world that was left is closed when the last who holds it
- * lets go, by a worker: its threads end then, and its memory is freed, for which nobody waits.
+ * lets go, by a worker: its threads end then, and its memory is freed, for which nobody waits. One
+ * that is opened, which takes a while on disk, is opened by a worker, too: who asked for it waits,
+ * and nobody else does.
  *
  * Threads: any. */
 #ifndef GRAMME_SERVER_WORLDS_H
@@ -24,11 +26,21 @@ void worlds_open(struct server *server);
 /* Whether there may be others than the one that it starts with. */
 bool worlds_are_many(const struct server *server);
 
-/* The world of that name, held; made when it is the first to ask. An error: there are too many. */
+/* Who waits for a world that is being opened. */
+struct world_wait {
+    struct arena *arena; /* for the error; the worker's until it calls `opened` */
+    struct error *error; /* NULL: the world is there, unless it was left at once */
+    void (*opened)(struct world_wait *wait); /* on a worker */
+    struct world_wait *next;
+};
+
 enum { WORLDS_MAX = 200 };
 
-struct error *worlds_find(struct server *server, struct arena *arena, const struct world_name *name,
-                          struct world **ret_world);
+/* The world of that name, held. Without one it is the server's own, which is always there. NULL:
+ * it is not open; a worker opens it, once for all who ask meanwhile, and calls `wait` then. An
+ * error: there are too many. */
+struct error *worlds_find(struct server *server, const struct world_name *name,
+                          struct world_wait *wait, struct world **ret_world);
 
 /* A world that is as new. Without a name all are. */
 struct error *worlds_reset(struct server *server, struct arena *arena,

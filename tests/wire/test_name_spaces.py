@@ -1,7 +1,11 @@
 """Tables apart by access key and region, as DynamoDB Local has them: `gramme serve --name-spaces`."""
 
+import concurrent.futures
+import contextlib
 import json
+import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import threading
@@ -40,6 +44,9 @@ def put(port, key, item):
 
 def items(port, key):
     return sorted(item["pk"]["S"] for item in ask(port, key, "Scan", {"TableName": "table"}).json["Items"])
+
+
+UNOPENED = "InternalServerError: The tables of this access key and region cannot be opened: the server's log tells why"
 
 
 class Apart(WireTest):
@@ -113,6 +120,13 @@ class Apart(WireTest):
         described = ask(port, "second", "DescribeTable", {"TableName": "table"}, "eu-west-3").json["Table"]
         self.assertEqual((described["TableArn"], described["ItemCount"]), ("arn:aws:dynamodb:eu-west-3:000000000000:table/table", 1))
 
+    def test_a_snapshot_of_one_that_nobody_has_used(self):
+        port = self.server.port
+        make(port, "one")
+        done(post(port, "snapshots", {"Name": "nothing", "AccessKeyId": "never"}))
+        done(post(port, "snapshots/nothing/restore", {"AccessKeyId": "one"}))
+        self.assertEqual(tables(port, "one"), [])
+
     def test_there_is_an_end_to_them(self):
         port = self.server.port
         for number in range(200):
@@ -138,6 +152,14 @@ class Apart(WireTest):
         headers = {name: value for name, value in HEADERS.items() if name != "Authorization"}
         reply = http_request(port, "POST", "/", {**headers, "X-Amz-Target": "DynamoDB_20120810.ListTables"}, b"{}")
         self.assertEqual(reply.error.split(":")[0], "MissingAuthenticationTokenException")
+
+    def test_first_requests_at_once(self):
+        """Of all that make the same table one does: they are in one database."""
+        port = self.server.port
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            for number in range(12):
+                answers = list(pool.map(lambda _: ask(port, f"key-{number}", "CreateTable", TABLE).status, range(16)))
+                self.assertEqual(sorted(answers), [200] + [400] * 15)
 
     def test_many_at_once(self):
         """Each worker with a key of its own, from its first request on; one of them is reset all the time."""
@@ -227,11 +249,76 @@ class OnDisk(unittest.TestCase):
         make(server.port, "one")
         (folder / "two_us-east-1").write_text("in the way")
         reply = ask(server.port, "two", "ListTables")
-        self.assertEqual((reply.status, reply.error), (500, "InternalServerError: Internal server error"))
+        self.assertEqual((reply.status, reply.error), (500, UNOPENED))
         self.assertEqual(ask(server.port, "." * 100, "ListTables").status, 400)
         (folder / "two_us-east-1").unlink()
         self.assertEqual((tables(server.port, "two"), tables(server.port, "one")), ([], ["table"]))
         server.stop()
+
+
+class SlowOpening(unittest.TestCase):
+    """A name space whose opening waits for the test: the file that its data directory begins with is a pipe."""
+
+    FIRST = 20
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.data = pathlib.Path(folder.name, "data")
+        with Server("--data", self.data, "--name-spaces") as server:
+            make(server.port, "slow")
+        self.marker = self.data / "name-spaces" / "slow_us-east-1" / "GRAMME"
+        self.text = self.marker.read_text()
+        self.marker.unlink()
+        os.mkfifo(self.marker)
+
+    def requests(self, port):
+        page = http_request(port, "GET", "/metrics", {}).body.decode()
+        return int(re.search(r"^gramme_http_requests_total (\d+)", page, re.M).group(1))
+
+    @contextlib.contextmanager
+    def opening(self, threads=2, told=None):
+        """First requests of the name space, all under way while the block runs; it opens with what the pipe tells then."""
+        with Server("--data", self.data, "--name-spaces", "--threads", str(threads)) as server:
+            make(server.port, "open")
+            before = self.requests(server.port)
+            with concurrent.futures.ThreadPoolExecutor(self.FIRST + 1) as pool:
+                pipe = pool.submit(open, self.marker, "w")
+                answers = [pool.submit(ask, server.port, "slow", "ListTables") for _ in range(self.FIRST)]
+                with pipe.result(60) as pipe:  # the server is at it
+                    asked = 0
+                    while threads > 1 and self.requests(server.port) - before - asked <= self.FIRST:  # a worker writes that page
+                        asked += 1
+                    yield server, answers
+                    self.assertFalse(any(answer.done() for answer in answers))
+                    self.marker.unlink()
+                    self.marker.write_text(self.text)
+                    pipe.write(told or self.text)
+
+    def test_others_are_answered_meanwhile(self):
+        """Also by the one I/O thread that has the requests which wait."""
+        with self.opening(threads=1) as (server, answers):
+            put(server.port, "open", "a")
+            self.assertEqual(items(server.port, "open"), ["a"])
+        self.assertEqual([answer.result().json for answer in answers], [{"TableNames": ["table"]}] * self.FIRST)
+
+    def test_others_are_opened_meanwhile(self):
+        with self.opening() as (server, answers):
+            self.assertEqual([tables(server.port, f"fresh-{number}") for number in range(3)], [[], [], []])
+        self.assertEqual([answer.result().json for answer in answers], [{"TableNames": ["table"]}] * self.FIRST)
+
+    def test_all_who_wait_hear_that_it_cannot_be_opened(self):
+        with self.opening(told="something else") as (server, answers):
+            heard = answers
+        self.assertEqual([(answer.result().status, answer.result().error) for answer in heard], [(500, UNOPENED)] * self.FIRST)
+        self.assertEqual(server.error_text().count("GRAMME cannot be read"), 1)  # and was tried once
+        with Server("--data", self.data, "--name-spaces") as again:
+            self.assertEqual(tables(again.port, "slow"), ["table"])
+
+    def test_a_server_that_stops_answers_first(self):
+        with self.opening() as (server, answers):
+            server.process.terminate()
+        self.assertEqual([answer.result().json for answer in answers], [{"TableNames": ["table"]}] * self.FIRST)
 
 
 class InThePlaceOfLocal(unittest.TestCase):
