@@ -9,6 +9,7 @@
 #include "engine/hold.h"
 #include "engine/load.h"
 #include "engine/state.h"
+#include "engine/write.h"
 #include "model/limits.h"
 
 static struct error *load(struct engine *engine, struct arena *arena) {
@@ -73,8 +74,9 @@ uint32_t engine_groups(const struct engine *engine) {
     return engine->store->groups;
 }
 
-uint32_t engine_group_of(const struct engine *engine, struct slice store_key) {
-    return key_hash_part(key_hash_rank(store_key), engine->store->groups);
+uint32_t engine_group_of(const struct engine *engine, const struct item_write *write) {
+    return (uint32_t)__builtin_ctzll(
+        hold_groups_of(engine->store, &write->table->definition, write->store_key));
 }
 
 bool engine_store_is_far(const struct engine *engine) {

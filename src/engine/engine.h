@@ -11,6 +11,7 @@
 #include "engine/options.h"
 
 struct engine;
+struct item_write;
 
 struct error *engine_open(struct arena *arena, const struct engine_options *options,
                           struct engine **ret_engine);
@@ -37,10 +38,10 @@ struct error *engine_look_again(struct engine *engine, struct arena *arena);
 bool engine_store_is_far(const struct engine *engine);
 
 /* Whether several servers write at once, each in groups of keys of its own, mostly (hold.h); how
- * many groups there are, and which one an item is in. */
+ * many groups there are, and which one a write that was prepared is to be done in. */
 bool engine_is_shared(const struct engine *engine);
 uint32_t engine_groups(const struct engine *engine);
-uint32_t engine_group_of(const struct engine *engine, struct slice store_key);
+uint32_t engine_group_of(const struct engine *engine, const struct item_write *write);
 
 /* How many jobs wait for the commit thread. Any thread. */
 size_t engine_queue_length(struct engine *engine);

@@ -149,16 +149,28 @@ static void reserve_slots(struct group *group, struct engine *engine, struct are
 
 /* ---- where others write ---- */
 
-static uint64_t groups_of(const struct engine *engine, struct job *jobs) {
+static uint64_t groups_of_job(const struct store *store, const struct write_job *job) {
     uint64_t groups = 0;
-    for (struct job *job = jobs; job != NULL; job = job->next)
-        for (size_t i = 0; i < write_job_of(job)->count; i++)
-            if (write_job_of(job)->writes[i].refused == NULL)
-                groups |= hold_group(engine->store, write_job_of(job)->writes[i].store_key);
+    for (size_t i = 0; i < job->count; i++) {
+        const struct item_write *write = &job->writes[i];
+        if (write->refused == NULL)
+            groups |=
+                hold_groups_of(store, &write->table->stats->current->definition, write->store_key);
+    }
     return groups;
 }
 
-/* At first it is tried with what is known. When that was not true, the groups are held, and all is
+static uint64_t groups_of(const struct engine *engine, struct job *jobs) {
+    uint64_t groups = 0;
+    for (struct job *job = jobs; job != NULL; job = job->next)
+        groups |= groups_of_job(engine->store, write_job_of(job));
+    return groups;
+}
+
+/* Of what is looked at again, no stream can need more groups than before: one whose shards lie in
+ * several may have ended meanwhile, and none begins.
+ *
+ * At first it is tried with what is known. When that was not true, the groups are held, and all is
  * looked at again, tables too. */
 static struct error *share(struct group *group, struct engine *engine, struct store_txn *txn,
                            struct job *jobs, size_t writes, bool again) {

@@ -1,8 +1,34 @@
 /* hold.c - see hold.h. */
 #include "engine/hold.h"
 
+#include "codec/key.h"
 #include "engine/load.h"
 #include "engine/state.h"
+
+/* ---- which groups ---- */
+
+/* The first rank of a shard, and the last. */
+static uint32_t rank_of_shard(uint64_t shard, uint64_t shards) {
+    return (uint32_t)(((shard << 32) + shards - 1) / shards);
+}
+
+static uint32_t last_rank_of_shard(uint64_t shard, uint64_t shards) {
+    return shard + 1 == shards ? UINT32_MAX : rank_of_shard(shard + 1, shards) - 1;
+}
+
+uint64_t hold_groups_of(const struct store *store, const struct table_definition *table,
+                        struct slice key) {
+    uint32_t groups = store->groups, rank = key_hash_rank(key);
+    uint32_t shards = (uint32_t)table->stream_shards;
+    if (table->stream == STREAM_OFF || shards % groups == 0)
+        return UINT64_C(1) << key_hash_part(rank, groups);
+    uint32_t shard = key_hash_part(rank, shards);
+    uint32_t first = key_hash_part(rank_of_shard(shard, shards), groups);
+    uint32_t last = key_hash_part(last_rank_of_shard(shard, shards), groups);
+    return (UINT64_C(2) << last) - (UINT64_C(1) << first);
+}
+
+/* ---- holding ---- */
 
 /* Of who leads the catalog is its own; others may have found new numbers, and written items. */
 static struct error *catch_up(struct engine *engine, struct arena *arena, enum store_held held) {

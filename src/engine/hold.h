@@ -7,7 +7,7 @@
 #ifndef GRAMME_ENGINE_HOLD_H
 #define GRAMME_ENGINE_HOLD_H
 
-#include "codec/key.h"
+#include "model/table.h"
 #include "store/store.h"
 
 struct engine;
@@ -17,10 +17,11 @@ static inline bool hold_is_needed(const struct store *store) {
     return __builtin_expect(store->groups > 1, 0);
 }
 
-/* The group of an item, as a bit. */
-static inline uint64_t hold_group(const struct store *store, struct slice key) {
-    return UINT64_C(1) << key_hash_part(key_hash_rank(key), store->groups);
-}
+/* The groups that a write of an item has, a bit each: its own, and all that the shard of its stream
+ * lies in, so that numbers increase within a shard. A stream that was made in this store has shards
+ * that lie in one group; one that came from another (gramme copy-store) may not. */
+uint64_t hold_groups_of(const struct store *store, const struct table_definition *table,
+                        struct slice key);
 
 /* A write transaction that has all groups, held: of everything but writes of items. */
 struct error *hold_begin(struct engine *engine, struct arena *arena, struct store_txn **ret_txn);

@@ -51,7 +51,7 @@ static struct slice label_of(struct arena *arena, int64_t ms) {
     return slice_of(arena_copy(arena, text, TIMESTAMP_CHARS), TIMESTAMP_CHARS);
 }
 
-/* Each is of one group of keys. */
+/* Each is of one group of keys, so that a write needs no other. */
 static int64_t shards_of(const struct engine *engine, int64_t shards) {
     int64_t groups = engine->store->groups;
     return (shards + groups - 1) / groups * groups;

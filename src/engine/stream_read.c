@@ -123,7 +123,7 @@ struct error *stream_cursor_next(struct stream_cursor *cursor, uint64_t *ret_num
     return NULL;
 }
 
-/* A shard is of one group of keys, where numbers increase with commits. */
+/* Numbers of a shard increase with commits (hold.h). */
 struct error *stream_latest(struct reader *reader, const struct stream_definition *stream,
                             struct stream_shard shard, uint64_t last, uint64_t *ret_latest) {
     struct store_scan *scan;

@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
+#include "codec/key.h"
+#include "engine/hold.h"
 #include "engine/stream_shard.h"
 
 #define START INT64_C(1700000000000)
@@ -124,6 +127,46 @@ static void keys_are_spread(void **state) {
     }
 }
 
+/* ---- groups of keys ---- */
+
+static uint64_t groups_at(uint32_t groups, int64_t shards, uint32_t rank) {
+    uint8_t key[KEY_ID_BYTES + 8] = {0};
+    struct store store = {.groups = (uint8_t)groups};
+    struct table_definition table = {.stream = STREAM_NEW_IMAGE, .stream_shards = shards};
+    store_u32_be(key + KEY_ID_BYTES, rank);
+    return hold_groups_of(&store, &table, slice_of(key, sizeof(key)));
+}
+
+/* By the ranks at the edges of shards and groups, what a write has is just what its shard touches.
+ */
+static void assert_groups(uint32_t groups, uint32_t shards) {
+    uint64_t touched[STREAM_SHARDS_MAX] = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (uint64_t edge = 0; edge < (uint64_t)groups * shards; edge++)
+            for (int64_t off = -1; off <= 1; off++) {
+                uint32_t rank =
+                    (uint32_t)((edge << 32) / ((uint64_t)groups * shards) + (uint64_t)off);
+                uint64_t own = UINT64_C(1) << key_hash_part(rank, groups);
+                uint32_t shard = key_hash_part(rank, shards);
+                touched[shard] |= own;
+                if (pass == 1 && shards % groups != 0)
+                    assert_true(groups_at(groups, shards, rank) == touched[shard]);
+                if (pass == 1 && shards % groups == 0)
+                    assert_true(groups_at(groups, shards, rank) == own && touched[shard] == own);
+            }
+}
+
+static void a_write_has_all_groups_of_its_shard(void **state) {
+    (void)state;
+    for (uint32_t groups = 2; groups <= STORE_GROUPS_MAX; groups *= 2)
+        for (uint32_t shards = 1; shards <= STREAM_SHARDS_MAX; shards++)
+            assert_groups(groups, shards);
+    assert_true(groups_at(4, 1, 12345) == 15);
+    assert_true(groups_at(4, 2, UINT32_MAX) == 12);
+    assert_true(groups_at(4, 3, UINT32_C(1) << 31) == 6);
+    assert_true(groups_at(32, 1, 0) == UINT32_MAX);
+}
+
 static void numbers_have_21_digits(void **state) {
     (void)state;
     char text[SEQUENCE_CHARS + 1];
@@ -158,6 +201,7 @@ int main(void) {
         cmocka_unit_test(an_ended_stream_is_closed),
         cmocka_unit_test(ids_name_shards),
         cmocka_unit_test(keys_are_spread),
+        cmocka_unit_test(a_write_has_all_groups_of_its_shard),
         cmocka_unit_test(numbers_have_21_digits),
     };
     return cmocka_run_group_tests_name("stream shards", tests, NULL, NULL);
