@@ -54,6 +54,15 @@ class Counting(unittest.TestCase):
     def test_tap_without_cases(self):
         self.expect(shell("true"), 0, 1)
 
+    def test_tap_skipped(self):
+        script = "echo 1..3; echo ok 1; echo 'ok 2 # SKIP no'; echo 'ok 3 # SKIP without a thing'"
+        self.expect(shell(script), 1, 2)
+        self.expect(shell(script, env={check.MISSING: "another thing"}), 1, 2)
+        self.expect(shell(script, env={check.MISSING: "a thing"}), 1, 1)
+
+    def test_tap_left_out_only(self):
+        self.expect(shell("echo 1..1; echo 'ok 1 # SKIP without a thing'", env={check.MISSING: "a thing"}), 0, 0)
+
     def test_exit_pass(self):
         self.expect(shell("true", "exit"), 1, 0)
 
@@ -102,6 +111,19 @@ class Total(unittest.TestCase):
         with redirect_stdout(out):
             status = check.run_all([shell("true", "exit")], 1)
         self.assertEqual((out.getvalue().splitlines()[-1], status), ("1 passed, 0 failed", 0))
+
+    def test_what_is_left_out_is_told(self):
+        skip, out = "echo 1..2; echo ok 1; echo 'ok 2 # SKIP without a thing'", io.StringIO()
+        with redirect_stdout(out):
+            status = check.run_all([shell(skip, env={check.MISSING: "a thing"}), shell("true", "exit")], 1)
+        self.assertIn(" 1 passed, 1 left out ", out.getvalue())
+        self.assertEqual((out.getvalue().splitlines()[-1], status), ("2 passed, 0 failed, 1 left out without a thing", 0))
+
+    def test_what_may_be_missing(self):
+        for release, path, missing in (("noble", None, "the AWS CLI"), ("noble", "/usr/bin/aws", ""), ("bookworm", None, ""), ("trixie", None, ""), (None, None, "")):
+            with unittest.mock.patch("platform.freedesktop_os_release", return_value={"VERSION_CODENAME": release} if release else {}), \
+                    unittest.mock.patch("shutil.which", return_value=path):
+                self.assertEqual(check.missing_here(), missing)
 
     def test_nothing_run_is_a_failure(self):
         out = io.StringIO()
@@ -215,12 +237,20 @@ class B(unittest.TestCase):
     def test_ok(self): pass
 """
 
-    def test_every_kind_of_failure(self):
+    def run_sample(self, **env):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "sample.py"
             path.write_text(self.SOURCE)
-            result = check.run_job(check.Job("tap", [check.PYTHON, str(ROOT / "tests/tap.py"), str(path)]))
-        self.assertEqual((result.passed, result.failed), (2, 5), result.output)
+            return check.run_job(check.Job("tap", [check.PYTHON, str(ROOT / "tests/tap.py"), str(path)], env=env))
+
+    def test_every_kind_of_failure(self):
+        for env in ({}, {check.MISSING: "something else"}):
+            result = self.run_sample(**env)
+            self.assertEqual((result.passed, result.failed, result.left_out), (2, 5, 0), result.output)
+
+    def test_a_skip_that_is_allowed(self):
+        result = self.run_sample(**{check.MISSING: "no"})
+        self.assertEqual((result.passed, result.failed, result.left_out), (2, 4, 1), result.output)
 
 
 if __name__ == "__main__":

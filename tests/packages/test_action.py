@@ -7,11 +7,15 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import unittest
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/wire"))
+import aws_cli  # noqa: E402
+
 TEMPLATE = """
 Resources:
   Music:
@@ -47,6 +51,7 @@ class Action(unittest.TestCase):
                               env={"PATH": os.environ["PATH"], "HOME": str(self.place), "RUNNER_TEMP": str(self.place), **files, **handed})
 
     def test_a_server_for_the_steps_that_follow(self):
+        aws_cli.need()
         result = self.start(template=str(self.place / "template.yaml"), options="--test-clock")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         told = dict(line.split("=", 1) for line in (self.place / "GITHUB_ENV").read_text().splitlines())

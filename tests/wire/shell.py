@@ -27,7 +27,10 @@ cli = functools.cache(aws_cli.start)
 
 def with_cli(command, settings):
     """The settings of a command, with an `aws` that is held ready when it calls one."""
-    ready = cli() if re.search(r"\baws\b", command) else None
+    if not re.search(r"(^|[\s;|&(])aws\s", command):
+        return settings
+    aws_cli.need()
+    ready = cli()
     return {**settings, "PATH": f"{STAND_IN}:{settings['PATH']}", **ready.environment} if ready else settings
 
 

@@ -12,6 +12,7 @@ import unittest
 
 from botocore.exceptions import ClientError
 
+import aws_cli
 import signing
 from server import Server
 from test_auth import READ_ONLY, gramme, key_of
@@ -154,6 +155,7 @@ class Reading(IamTest):
                      "identity-based policy allows the iam:ListUsers action", anna.list_users)
 
     def test_the_command_line(self):
+        aws_cli.need()
         done = subprocess.run(["aws", "iam", "list-users", "--endpoint-url", self.server.endpoint, "--region", REGION, "--query",
                                "Users[].UserName"], env={**os.environ, "AWS_ACCESS_KEY_ID": signing.KEY_ID,
                                                          "AWS_SECRET_ACCESS_KEY": signing.SECRET},
@@ -417,6 +419,8 @@ class Editing(IamTest):
         self.assertNotIn(secret, text + self.server.error_text())
 
     def test_the_command_line(self):
+        aws_cli.need()
+
         def aws(*arguments):
             done = subprocess.run(["aws", "iam", *arguments, "--endpoint-url", self.server.endpoint, "--region", REGION], text=True,
                                   env={**os.environ, "AWS_ACCESS_KEY_ID": signing.KEY_ID, "AWS_SECRET_ACCESS_KEY": signing.SECRET},

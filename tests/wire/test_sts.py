@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
+import aws_cli
 import signing
 from server import Server
 from test_auth import ALLOW_ALL, READ_ONLY, gramme, key_of
@@ -83,6 +84,7 @@ class Identity(StsTest):
         self.assertTrue(answer["UserId"].startswith("AROA") and answer["UserId"].endswith(":work"))
 
     def test_the_command_line(self):
+        aws_cli.need()
         done = subprocess.run(["aws", "sts", "get-caller-identity", "--endpoint-url", self.server.endpoint, "--region", REGION],
                               env={**os.environ, "AWS_ACCESS_KEY_ID": self.keys["bob"][0],
                                    "AWS_SECRET_ACCESS_KEY": self.keys["bob"][1]}, text=True, capture_output=True, timeout=60)

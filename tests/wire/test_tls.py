@@ -18,6 +18,7 @@ import boto3
 import botocore.exceptions
 from botocore.config import Config
 
+import aws_cli
 import signing
 import tls
 from server import Server, binary
@@ -601,6 +602,7 @@ class Clients(TlsTest):
             **os.environ, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": REGION, **environment})
 
     def test_aws_cli(self):
+        aws_cli.need()
         command = ["aws", "dynamodb", "describe-limits", "--endpoint-url", self.server.endpoint, "--region", REGION]
         result = self.run_with(command, AWS_CA_BUNDLE=str(self.directory / "ca.pem"))
         self.assertEqual((result.returncode, result.stderr), (0, ""))

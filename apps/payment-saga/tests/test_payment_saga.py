@@ -564,7 +564,7 @@ class AwsCli(AppTest):
     MEMBERS = ("attributes", "keys", "indexes", "ttl", "billing")  # What the commands say.
 
     def setUp(self):
-        pass  # One session, told in the order of the names of its tests.
+        shell.aws_cli.need()  # One session, told in the order of the names of its tests.
 
     def test_1_create_table(self):
         super().setUp()
