@@ -7,12 +7,12 @@
 #   make check    install what the tests need, build with sanitizers, run every test (WERROR=1: a
 #                 warning of the compiler fails it, as it does for us; yours may know more of them;
 #                 ARGS="unit/ wire/cases": only the jobs whose name contains a word)
-#   make check-releases   make and make check on every supported release of Debian, as root
+#   make check-releases   make, make check and Debian's packages on every supported release of Debian and Ubuntu, as root
 #   make install  install the release build: gramme, the five systems, the client library, units for
 #                 systemd, manual pages (PREFIX, DESTDIR); make uninstall removes them
 #   make packages   all packages into dist/, with their checksums; make package-deb, -tarball, -npm, -python one of them
 #                 for this kind of machine, or, as root, for another (ARCH=arm64)
-#   make check-packages   build packages, install them in clean systems and use them there, as root
+#   make check-packages   build packages, install them in clean systems and use them there, as root (ARGS="deb arm64" takes some)
 #   make bench    measure the release build, also beside others (ARGS=--long, ARGS=--write,
 #                 ARGS="--only rivals"; ARGS=--help tells more)
 #   make instructions   record what each request costs, which make check holds on to
@@ -90,7 +90,7 @@ packages: $(KINDS:%=package-%)
 	@cd dist && sha256sum *.deb *.tar.gz *.tgz *.whl >SHA256SUMS && echo "and dist/SHA256SUMS"
 
 check-packages: | deps-package
-	@for test in packaging/tests/test_*.py; do $(PYTHON) tests/tap.py $$test || exit 1; done
+	@for test in $(if $(ARGS),$(ARGS:%=packaging/tests/test_%.py),packaging/tests/test_*.py); do $(PYTHON) tests/tap.py $$test || exit 1; done
 
 bench: all
 	@scripts/quietly ninja --quiet -C build $(BENCH_PROGRAMS)
