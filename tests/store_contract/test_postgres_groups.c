@@ -152,6 +152,33 @@ static void run_in_schema(struct contract *contract, const char *before, const c
                                .data);
 }
 
+/* Of the first member: what happens when it is killed. */
+static void end_session(struct contract *contract) {
+    run_in_schema(contract,
+                  "SELECT pg_terminate_backend(pid, 30000) FROM pg_locks WHERE "
+                  "locktype = 'advisory' AND classid::bigint = (26482 << 8) + 1 AND objid = '",
+                  ".gramme_version'::regclass");
+}
+
+static void who_is_killed_is_gone_at_once(void **state) {
+    struct contract *contract = *state;
+    struct postgres_member members[STORE_WRITERS_MAX];
+    size_t count = 0;
+    struct store *one = open_member(contract, NULL), *two = open_member(contract, NULL);
+    end_session(contract);
+    must(postgres_store_members(contract->store, &contract->arena, members, &count));
+    assert_int_equal(count, 1);
+    assert_int_equal(members[0].writer, 2);
+    assert_true(postgres_store_stays(one)); /* it finds its connection lost */
+    assert_true(postgres_store_stays(one));
+    must(postgres_store_members(contract->store, &contract->arena, members, &count));
+    assert_int_equal(count, 2);
+    put_held(contract, one, 1, "1", "a");
+    expect_content(contract, 0, "1=a");
+    store_close(one);
+    store_close(two);
+}
+
 static void who_takes_a_number_fences_the_one_before(void **state) {
     struct contract *contract = *state;
     struct postgres_member members[STORE_WRITERS_MAX];
@@ -166,6 +193,10 @@ static void who_takes_a_number_fences_the_one_before(void **state) {
     assert_int_equal(count, 1);
     assert_int_equal(members[0].writer, 2);
     assert_int_equal(try_put(contract, one, "1", "nobody took its place"), STORE_COMMITTED);
+    struct store *other = open_member(contract, NULL);
+    assert_int_equal(other->writer, 3); /* the first one has its lock, and may be frozen */
+    store_close(other);
+    end_session(contract);
     struct store *next = open_member(contract, NULL);
     assert_int_equal(next->writer, 1);
     assert_int_equal(try_put(contract, one, "1", "x"), STORE_FENCED);
@@ -395,6 +426,7 @@ int main(void) {
         CONTRACT_CASE(a_group_that_moved_is_a_conflict),
         CONTRACT_CASE(an_empty_commit_claims_its_groups),
         CONTRACT_CASE(who_lets_go_has_done_nothing),
+        CONTRACT_CASE(who_is_killed_is_gone_at_once),
         CONTRACT_CASE(who_takes_a_number_fences_the_one_before),
         CONTRACT_CASE(write_skew_over_two_groups_has_one_winner),
         CONTRACT_CASE(no_update_is_lost),

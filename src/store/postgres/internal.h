@@ -60,7 +60,7 @@ struct batch {
 struct lead {
     struct session *session;      /* that has the lock; of who calls store_lead and store_leads */
     uint8_t writer[WRITER_BYTES]; /* who we are: no two stores that were ever opened are the same */
-    bool locked;                  /* by that connection */
+    bool locked;                  /* by that connection: the lead, or our number (members.c) */
     atomic_bool leads;
     atomic_bool has_led;  /* reads from then on are refused when another leads */
     struct slice address; /* that the others are told, in the store's arena; or absent */
@@ -357,6 +357,9 @@ size_t postgres_statistics(struct store *store, struct arena *arena,
 
 /* The time of the server, by which leases end: they are for peace and not for safety. */
 #define NOW_MS "(extract(epoch from clock_timestamp()) * 1000)::bigint"
+/* The advisory lock of the lead; there is room for a byte above the table's number. */
+#define LEAD_LOCK "(26482::bigint << 40) | 'gramme_version'::regclass::oid::bigint"
+bool lead_by_lease(const struct postgres_store *store); /* and not by such locks */
 struct error *postgres_lead(struct store *store, struct arena *arena, uint32_t wait_ms,
                             bool *ret_leads);
 bool postgres_leads(struct store *store);

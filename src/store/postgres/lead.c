@@ -27,9 +27,7 @@
 
 enum { LOOK_TIMEOUT_MS = 3000, TAKE_TIMEOUT_MS = 30000, NAP_MS = 50 };
 
-static const char *const lock_sql =
-    "SELECT 1 WHERE pg_try_advisory_lock("
-    "(26482::bigint << 40) | 'gramme_version'::regclass::oid::bigint)";
+static const char *const lock_sql = "SELECT 1 WHERE pg_try_advisory_lock(" LEAD_LOCK ")";
 static const char *const lease_sql =
     "UPDATE gramme_version SET writer = $1, seq = " NOW_MS
     " + $2::bigint WHERE grp = -2 AND (writer = $1 OR seq < " NOW_MS ") RETURNING 1";
@@ -184,8 +182,12 @@ static enum fate take(struct postgres_store *store, bool *ret_found) {
                     &store->lead.known);
 }
 
+bool lead_by_lease(const struct postgres_store *store) {
+    return store->lacks_advisory || store->options.lead_by_lease;
+}
+
 static enum fate try_lock(struct postgres_store *store) {
-    bool by_lease = store->lacks_advisory || store->options.lead_by_lease;
+    bool by_lease = lead_by_lease(store);
     if (store->options.lead_by_force)
         store->lead.locked = true;
     if (store->lead.locked && !by_lease)

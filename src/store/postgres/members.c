@@ -2,8 +2,10 @@
  *
  * Each has a number and two rows of gramme_version: one that each of its commits claims, which
  * works like that of the lead (lead.c), and a lease, by which the others know that it is there, and
- * at what address. The lease is for peace: whoever takes a number takes its row as well, and from
- * then on the one before it is refused. Threads: that of store_lead(). */
+ * at what address. It also has an advisory lock, which goes with its connection: who is killed is
+ * gone at once, and who is frozen when its lease ends. Both are for peace: whoever takes a number
+ * takes its row as well, and from then on the one before it is refused. Threads: that of
+ * store_lead(). */
 #include "store/postgres/members.h"
 
 #include <stdio.h>
@@ -24,10 +26,20 @@ static const char *const take_sql = "UPDATE gramme_version SET seq = seq + 1, wr
                                     "WHERE grp = 1000 + $2::int RETURNING seq";
 static const char *const leave_sql =
     "UPDATE gramme_version SET seq = 0 WHERE grp = 2000 + $2::int AND writer = $1";
-static const char *const list_sql =
-    "SELECT (v.grp - 2000)::bigint, s.value FROM gramme_version v JOIN gramme_store s "
-    "ON s.name = 'member ' || (v.grp - 2000) WHERE v.grp > 2000 AND v.seq >= " NOW_MS
-    " ORDER BY v.grp";
+/* Of a number; that of the lead is 0. */
+#define LOCK(number) LEAD_LOCK " | (" number "::bigint << 32)"
+static const char *const lock_sql = "SELECT 1 WHERE pg_try_advisory_lock(" LOCK("$1::int") ")";
+static const char *const unlock_sql = "SELECT pg_advisory_unlock(" LOCK("$1::int") ")";
+#define LEASED                                                                          \
+    "SELECT (v.grp - 2000)::bigint, s.value FROM gramme_version v JOIN gramme_store s " \
+    "ON s.name = 'member ' || (v.grp - 2000) WHERE v.grp > 2000 AND v.seq >= " NOW_MS " "
+#define IN_ORDER "ORDER BY v.grp"
+static const char *const list_leased_sql = LEASED IN_ORDER;
+static const char *const list_locked_sql =
+    LEASED "AND EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted "
+           "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+           "AND l.objsubid = 1 AND l.classid::bigint << 32 | l.objid::bigint = " LOCK(
+               "(v.grp - 2000)") ") " IN_ORDER;
 
 /* ---- being one ---- */
 
@@ -69,12 +81,46 @@ static enum fate take(struct postgres_store *store, uint8_t writer) {
     return FATE_DONE;
 }
 
+/* The lock of a number, unless it is ours already, or there are none. */
+static enum fate lock(struct postgres_store *store, uint8_t writer) {
+    uint8_t number[4];
+    PGresult *result = NULL;
+    if (store->lead.locked || lead_by_lease(store))
+        return FATE_DONE;
+    struct parameter parameter = number_parameter(writer, number);
+    enum fate fate =
+        session_run(store->lead.session, lock_sql, &parameter, 1, MEMBERS_TIMEOUT_MS, &result);
+    if (fate != FATE_DONE)
+        return fate;
+    store->lead.locked = libpq.ntuples(result) == 1;
+    libpq.clear(result);
+    return FATE_DONE;
+}
+
+static enum fate unlock(struct postgres_store *store, uint8_t writer) {
+    uint8_t number[4];
+    if (!store->lead.locked)
+        return FATE_DONE;
+    store->lead.locked = false;
+    struct parameter parameter = number_parameter(writer, number);
+    return session_run(store->lead.session, unlock_sql, &parameter, 1, MEMBERS_TIMEOUT_MS, NULL);
+}
+
+/* A number that somebody has the lock of may be that of one who is frozen: the next one will do. */
+static enum fate try_number(struct postgres_store *store, uint8_t writer, bool *ret_found) {
+    enum fate fate = lock(store, writer);
+    if (fate != FATE_DONE || !(store->lead.locked || lead_by_lease(store)))
+        return fate;
+    fate = lease(store, writer, ret_found);
+    if (fate == FATE_DONE)
+        fate = *ret_found ? take(store, writer) : unlock(store, writer);
+    return fate;
+}
+
 static enum fate join(struct postgres_store *store, bool *ret_joined) {
     for (uint8_t writer = 1; writer < STORE_WRITERS_MAX; writer++) {
         bool found = false;
-        enum fate fate = lease(store, writer, &found);
-        if (fate == FATE_DONE && found)
-            fate = take(store, writer);
+        enum fate fate = try_number(store, writer, &found);
         if (fate != FATE_DONE)
             return fate;
         if (!found)
@@ -109,7 +155,10 @@ bool postgres_store_stays(struct store *base) {
         return false;
     if (lead_connect(store, &scratch) != NULL)
         return true;
-    if (lease(store, base->writer, &found) != FATE_DONE)
+    enum fate fate = lease(store, base->writer, &found);
+    if (fate == FATE_DONE && found)
+        fate = lock(store, base->writer);
+    if (fate != FATE_DONE)
         lead_drop_session(store);
     if (!found)
         lead_lose(store);
@@ -144,8 +193,8 @@ struct error *postgres_store_members(struct store *base, struct arena *arena,
     struct postgres_store *store = postgres_of(base);
     PGresult *result = NULL;
     TRY(lead_connect(store, arena));
-    if (session_run(store->lead.session, list_sql, NULL, 0, MEMBERS_TIMEOUT_MS, &result) !=
-        FATE_DONE) {
+    const char *sql = lead_by_lease(store) ? list_leased_sql : list_locked_sql;
+    if (session_run(store->lead.session, sql, NULL, 0, MEMBERS_TIMEOUT_MS, &result) != FATE_DONE) {
         struct error *error =
             session_error(store->lead.session, arena, "The other servers are not known");
         lead_drop_session(store);
