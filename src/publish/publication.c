@@ -1,7 +1,8 @@
-/* publication.c - a sample and its metric. */
+/* publication.c - a sample and its metric, and where they go. */
 #include "publish/publication.h"
 
 #include "base/check.h"
+#include "publish/bundle.h"
 
 void publication_dimension(struct publication *to, const char *name, struct slice value) {
     CHECK(to->dimension_count < PUBLICATION_DIMENSIONS_MAX);
@@ -17,7 +18,10 @@ void publication_add(const struct publication *to, const char *name, enum metric
         .dimension_count = to->dimension_count,
         .unit = unit,
     };
-    series_add(to->series, &metric, to->time_ms, sample);
+    if (to->series != NULL)
+        series_add(to->series, &metric, to->time_ms, sample);
+    else
+        bundle_put(to->bundle, &metric, to->time_ms, sample);
 }
 
 void publication_set(const struct publication *to, const char *name, enum metric_unit unit,

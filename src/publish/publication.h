@@ -1,5 +1,5 @@
-/* publication.h - one time of publishing: samples on their way to the series. Private to this
- * folder. */
+/* publication.h - one time of publishing: samples on their way to the series, or into a bundle.
+ * Private to this folder. */
 #ifndef GRAMME_PUBLISH_PUBLICATION_H
 #define GRAMME_PUBLISH_PUBLICATION_H
 
@@ -10,9 +10,10 @@
 enum { PUBLICATION_DIMENSIONS_MAX = 4 };
 
 struct publication {
-    struct series_store *series;
-    struct catalog_view *catalog;
-    const char *const *names; /* of operations */
+    struct series_store *series;  /* NULL: they go into the bundle */
+    struct buffer *bundle;        /* then; bundle.h */
+    struct catalog_view *catalog; /* NULL: of streams nothing was counted */
+    const char *const *names;     /* of operations */
     int64_t time_ms;
     const char *name_space; /* NULL: AWS/DynamoDB */
     /* Whose the next samples are. */

@@ -93,7 +93,7 @@ static bool returns_items(struct slice name) {
 
 /* Of the stream that the table has now. */
 static struct slice stream_label(const struct publication *to, struct slice table_name) {
-    const struct table *table = catalog_find(to->catalog, table_name);
+    const struct table *table = to->catalog == NULL ? NULL : catalog_find(to->catalog, table_name);
     return table == NULL ? SLICE_NONE : table->definition.stream_label;
 }
 

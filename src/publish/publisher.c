@@ -1,4 +1,4 @@
-/* publisher.c - when it is time to publish, and what was published last. */
+/* publisher.c - when it is time to publish. */
 #include "publish/publisher.h"
 
 #include <pthread.h>
@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/deadline.h"
+#include "publish/gathering.h"
 #include "publish/publication.h"
 
 enum { MINUTE_MS = 60000, FIVE_MINUTES_MS = 5 * MINUTE_MS };
@@ -17,36 +18,17 @@ struct publisher {
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t wake;
     bool stopping;
-    int64_t sampled_ms; /* when it published last, or began */
-    int64_t told_ms;    /* the five minutes that it told settings for */
-    struct meter_sums last;
-    struct arena arenas[2]; /* of what was read last, and of what is being read */
-    unsigned turn;
+    int64_t told_ms; /* the five minutes that it told settings for */
     pthread_t thread;
 };
 
-/* A minute that has just begun gets nothing that was counted before it. */
-static int64_t time_of(const struct publisher *publisher, int64_t now_ms) {
-    int64_t minute_ms = now_ms - now_ms % MINUTE_MS;
-    return publisher->sampled_ms < minute_ms ? minute_ms - 1 : now_ms;
-}
-
 static void sample(struct publisher *publisher) {
     int64_t now_ms = clock_now_ms(publisher->options.clock);
-    struct arena *arena = &publisher->arenas[publisher->turn];
     struct publication to = {
         .series = publisher->options.series,
         .catalog = publisher->catalog,
-        .names = publisher->options.names,
-        .time_ms = time_of(publisher, now_ms),
     };
-    struct meter_sums now;
-    arena_reset(arena);
-    meters_read(publisher->options.meters, arena, true, &now);
-    publish_meters(&to, &now, &publisher->last);
-    publisher->last = now;
-    publisher->turn ^= 1;
-    publisher->sampled_ms = now_ms;
+    gathering_publish(publisher->options.gathering, &to);
     to.time_ms = now_ms - now_ms % FIVE_MINUTES_MS;
     if (to.time_ms != publisher->told_ms)
         publish_settings(&to);
@@ -83,8 +65,6 @@ static void publisher_free(struct publisher *publisher) {
     catalog_view_free(publisher->catalog);
     pthread_mutex_destroy(&publisher->lock);
     pthread_cond_destroy(&publisher->wake);
-    arena_release(&publisher->arenas[0]);
-    arena_release(&publisher->arenas[1]);
     free(publisher);
 }
 
@@ -95,9 +75,7 @@ struct error *publisher_start(struct arena *arena, const struct publisher_option
     pthread_condattr_t monotonic;
     publisher->options = *options;
     publisher->catalog = catalog_view_new(engine_catalog(options->engine));
-    publisher->sampled_ms = clock_now_ms(options->clock);
-    arena_init(&publisher->arenas[0]);
-    arena_init(&publisher->arenas[1]);
+    gathering_begin(options->gathering);
     pthread_mutex_init(&publisher->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -84,6 +84,7 @@ struct error *server_open_node(struct server *server, struct arena *arena, struc
 
 void server_close_node(struct server *server) {
     tls_server_free(server->node.tls);
+    buffer_release(&server->node.counted);
 }
 
 /* ---- whom it follows ---- */
@@ -169,6 +170,7 @@ void server_follow(struct server *server, struct arena *arena, struct store *sto
     follow_leader(server, arena, store);
     if (server->node.joined)
         sharing_look(server, arena, store, reading_store(server->reading)->writer);
+    server_tell_counts_in_time(server);
 }
 
 /* ---- reading ---- */

@@ -334,6 +334,7 @@ bool server_look(struct server *server) {
     struct arena CLEANUP(arena_release) scratch;
     arena_init(&scratch);
     sharing_look(server, &scratch, server->world->store, 0);
+    server_hear_counts(server);
     return store_leads(server->world->store);
 }
 
@@ -371,6 +372,7 @@ void server_stop(struct server *server) {
         endpoint_stop(server->endpoint, STOP_GRACE_MS);
     if (server->reading_contexts.make != NULL)
         contexts_release(&server->reading_contexts);
+    server_tell_counts(server);
     reading_close(server->reading);
     workers_stop(server->workers);
     delays_stop(server->delays);

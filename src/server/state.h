@@ -8,6 +8,7 @@
 #include "admin/control.h"
 #include "admin/data_directory.h"
 #include "admin/master_key.h"
+#include "base/buffer.h"
 #include "console/console.h"
 #include "metrics/meters.h"
 #include "pipeline/contexts.h"
@@ -44,6 +45,8 @@ struct server_node {
     atomic_bool reads;           /* server->reading is there, for all threads */
     uint64_t read_at_ns;         /* when it tries to read itself */
     uint64_t stay_at_ns;         /* when it keeps its number */
+    struct buffer counted;       /* what who leads is to hear of; empty: nothing yet */
+    uint64_t tell_at_ns;         /* when that is told */
     atomic_bool freed;           /* memory, that is to be given back */
     bool joined;                 /* server->reading writes, too */
     bool lost;                   /* another server has the number that it wrote by */
@@ -170,6 +173,14 @@ bool server_resolve(const char *address, struct sockaddr_storage *ret_address);
 void server_end_following(struct server *server);
 /* After the last exchange. */
 void server_close_node(struct server *server);
+
+/* counted.c: metrics of what it reads and writes itself. */
+/* While another server leads: leaves all that was counted for it, also when it stops. */
+void server_tell_counts(struct server *server);
+/* Likewise, now and then. */
+void server_tell_counts_in_time(struct server *server);
+/* It leads: takes what others left. */
+void server_hear_counts(struct server *server);
 
 /* sharing.c: groups of keys, dealt among the servers of a store. */
 /* What a server cannot have that shares its groups with others; NULL: nothing of it was asked for.

@@ -122,10 +122,10 @@ void server_io_thread_stop(void *user, void *context) {
 void server_io_thread_sent(void *user, void *context) {
     (void)user;
     struct server_thread *thread = context;
+    if (thread->reader != NULL) /* it may have had something on its way when this began to serve */
+        call_meter_sent(&thread->reader->meter);
     if (thread->serves)
         call_meter_sent(&thread->pipeline.meter);
-    else if (thread->reader != NULL)
-        call_meter_sent(&thread->reader->meter);
     else
         world_threads_sent(thread);
 }

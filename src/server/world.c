@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "crypto/keyring.h"
 #include "pipeline/faults.h"
+#include "publish/gathering.h"
 #include "publish/publisher.h"
 #include "server/access.h"
 #include "server/services.h"
@@ -87,6 +88,8 @@ struct world *world_new(struct server *server, const struct world_name *name) {
     movable_clock_init(&world->movable);
     steady_clock_init(&world->steady, (int64_t)config->clock_hold_ms);
     world->clock = config->test_clock ? &world->movable.clock : &world->steady.clock;
+    world->gathering =
+        gathering_new(&(struct gathering_options){world->meters, world->clock, server->operations});
     if (config->throttle)
         world->throttle = throttle_new(world->clock, config->burst_seconds);
     if (config->test_faults)
@@ -126,11 +129,10 @@ struct error *world_open(struct world *world, struct arena *arena, struct store 
 
 static struct error *start_publisher(struct world *world, struct arena *arena) {
     struct publisher_options options = {
-        .meters = world->meters,
+        .gathering = world->gathering,
         .series = services_series(world->services),
         .engine = world->engine,
         .clock = world->clock,
-        .names = world->server->operations,
     };
     return publisher_start(arena, &options, &world->publisher);
 }
@@ -154,6 +156,7 @@ void world_close(struct world *world) {
     keyring_free(world->keyring);
     faults_free(world->faults);
     throttle_free(world->throttle);
+    gathering_free(world->gathering);
     meters_free(world->meters);
     free(world);
 }

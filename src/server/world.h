@@ -16,6 +16,7 @@
 
 struct access;
 struct faults;
+struct gathering;
 struct keyring;
 struct meters;
 struct publisher;
@@ -52,7 +53,8 @@ struct world {
     struct access *unverified; /* users to try things with; NULL: none yet */
     pthread_mutex_t unverified_lock;
     struct services *services;
-    struct op_context inside; /* of operations that it asks for itself */
+    struct op_context inside;    /* of operations that it asks for itself */
+    struct gathering *gathering; /* of the meters */
     struct publisher *publisher;
     struct contexts contexts; /* of calls on workers */
     /* worlds.h: */

@@ -8,7 +8,7 @@
  *   gramme_dropped     id, keyspace, first, last: ranges that are still to be deleted (drops.c)
  *   gramme_store       name, value: "format" is "1", or "2" with groups of keys, and then "groups"
  *                      says how many; "secret" and "leader" are of peers.c, "member 1" and so on of
- *                      members.c; notes (notes.c)
+ *                      members.c, "letter ..." of letters.c; notes (notes.c)
  *
  * They are in the first schema of the search path, so that a database may have several stores. */
 #include <stdio.h>
