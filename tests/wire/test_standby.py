@@ -137,7 +137,7 @@ class Away(unittest.TestCase):
                 for _ in range(20):
                     read()
                 wait_until(lambda: gauge(follower.port, "standby_usable") == 0, "noticing")
-                self.assertIn("the standby is not read", follower.error_text())
+                wait_until(lambda: "the standby is not read" in follower.error_text(), "telling")
                 self.assertEqual(put(leader.port, "b").status, 200)
 
     def test_it_goes_with_a_store(self):
