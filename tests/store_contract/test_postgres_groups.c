@@ -18,15 +18,20 @@ static struct error *open_store(struct contract *contract, const struct store_ke
     return postgres_store_open(&contract->arena, &options, keyspaces, count, ret_store);
 }
 
-static struct store *open_member(struct contract *contract, const char *url) {
-    struct postgres_store_options options = {.url = url == NULL ? postgres_url(contract) : url,
-                                             .groups = POSTGRES_ANY_GROUPS,
-                                             .lead_ms = LEAD_MS};
+/* Of a server that neither leads nor writes yet. */
+static struct store *open_at(struct contract *contract, const char *url) {
+    struct postgres_store_options options = {
+        .url = url, .groups = POSTGRES_ANY_GROUPS, .lead_ms = LEAD_MS};
     struct store *store = NULL;
-    bool joined = false;
     must(postgres_store_open(&contract->arena, &options, contract_keyspaces, KEYSPACE_COUNT,
                              &store));
     assert_int_equal(store->groups, GROUPS);
+    return store;
+}
+
+static struct store *open_member(struct contract *contract, const char *url) {
+    struct store *store = open_at(contract, url == NULL ? postgres_url(contract) : url);
+    bool joined = false;
     must(postgres_store_join(store, &contract->arena, &joined));
     assert_true(joined);
     return store;
@@ -211,6 +216,71 @@ static void who_takes_a_number_fences_the_one_before(void **state) {
     store_close(one);
     store_close(two);
     store_close(next);
+}
+
+/* ---- alone ---- */
+
+/* In the place of the store that leads. */
+static void lead_alone(struct contract *contract, bool fill, bool expected) {
+    struct postgres_store_options options = {.url = postgres_url(contract),
+                                             .groups = POSTGRES_ANY_GROUPS,
+                                             .lead_ms = LEAD_MS,
+                                             .alone = true,
+                                             .fill = fill};
+    bool leads = false;
+    store_close(contract->store);
+    must(postgres_store_open(&contract->arena, &options, contract_keyspaces, KEYSPACE_COUNT,
+                             &contract->store));
+    must(store_lead(contract->store, &contract->arena, 0, &leads));
+    assert_int_equal(leads, expected);
+}
+
+static void who_is_alone_keeps_all_others_out(void **state) {
+    struct contract *contract = *state;
+    bool joined = false;
+    struct store *one = open_member(contract, NULL), *asleep = open_member(contract, NULL);
+    put_held(contract, one, 1, "1", "a");
+    put_held(contract, asleep, 2, "2", "a");
+    run_in_schema(contract, "UPDATE", ".gramme_version SET seq = 1000 WHERE grp = 2002");
+    lead_alone(contract, false, false);
+    assert_int_equal(try_put(contract, one, "1", "b"), STORE_COMMITTED);
+    postgres_store_leave(one);
+    lead_alone(contract, false, true);
+    assert_int_equal(try_put(contract, one, "1", "x"), STORE_FENCED);
+    assert_int_equal(try_put(contract, asleep, "2", "x"), STORE_FENCED);
+    /* It knows what the groups were left at, and that nobody is there. */
+    assert_int_equal(put_in(contract, contract->store, 0, "3", "c"), STORE_COMMITTED);
+    assert_true(store_leads(contract->store));
+    store_close(asleep);
+    asleep = open_at(contract, postgres_url(contract));
+    assert_non_null(postgres_store_join(asleep, &contract->arena, &joined));
+    assert_false(joined);
+    run_in_schema(contract, "UPDATE", ".gramme_version SET writer = 'other' WHERE grp = 1003");
+    assert_false(store_leads(contract->store));
+    expect_content(contract, 0, "1=b 2=a 3=c");
+    /* Where another one leads, they may join again. */
+    store_close(contract->store);
+    must(open_store(contract, contract_keyspaces, KEYSPACE_COUNT, &contract->store));
+    must(store_lead(contract->store, &contract->arena, 0, &joined));
+    must(postgres_store_join(asleep, &contract->arena, &joined));
+    assert_true(joined);
+    store_close(asleep);
+    store_close(one);
+}
+
+/* It is not whole when somebody wrote meanwhile, whoever let them. */
+static void who_fills_a_store_has_all_groups(void **state) {
+    struct contract *contract = *state;
+    struct arena *arena = &contract->arena;
+    lead_alone(contract, true, true);
+    must(postgres_fill_begin(contract->store, arena, SLICE_LITERAL("a test")));
+    assert_int_equal(put_in(contract, contract->store, 0, "3", "c"), STORE_COMMITTED);
+    must(postgres_fill_end(contract->store, arena));
+    must(postgres_fill_begin(contract->store, arena, SLICE_LITERAL("a test")));
+    run_in_schema(contract, "UPDATE", ".gramme_version SET seq = seq + 1 WHERE grp = 2");
+    assert_int_equal(put_in(contract, contract->store, 0, "3", "d"), STORE_CONFLICT);
+    assert_non_null(postgres_fill_end(contract->store, arena));
+    expect_content(contract, 0, "");
 }
 
 /* ---- races ---- */
@@ -428,6 +498,8 @@ int main(void) {
         CONTRACT_CASE(who_lets_go_has_done_nothing),
         CONTRACT_CASE(who_is_killed_is_gone_at_once),
         CONTRACT_CASE(who_takes_a_number_fences_the_one_before),
+        CONTRACT_CASE(who_is_alone_keeps_all_others_out),
+        CONTRACT_CASE(who_fills_a_store_has_all_groups),
         CONTRACT_CASE(write_skew_over_two_groups_has_one_winner),
         CONTRACT_CASE(no_update_is_lost),
         CONTRACT_CASE(a_member_settles_wherever_it_is_cut),

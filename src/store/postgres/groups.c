@@ -98,6 +98,11 @@ static void learn(struct groups *groups, const PGresult *result, enum store_held
     }
 }
 
+void groups_learn(struct postgres_store *store, const PGresult *rows) {
+    enum store_held held;
+    learn(&store->groups, rows, &held);
+}
+
 static enum fate try_hold(struct postgres_store *store, struct session *session,
                           const struct store_txn *txn, enum store_held *ret_held) {
     struct rows rows;

@@ -62,6 +62,7 @@ struct lead {
     uint8_t writer[WRITER_BYTES]; /* who we are: no two stores that were ever opened are the same */
     bool locked;                  /* by that connection: the lead, or our number (members.c) */
     atomic_bool leads;
+    bool alone;           /* it keeps all others from writing: see members.c */
     atomic_bool has_led;  /* reads from then on are refused when another leads */
     struct slice address; /* that the others are told, in the store's arena; or absent */
     int32_t row;          /* that the commits claim: 0, or MEMBER_ROW and our number */
@@ -325,10 +326,17 @@ size_t groups_send_claim(struct postgres_store *store, struct session *session,
 void groups_committed(struct postgres_store *store, const struct store_txn *txn);
 struct error *postgres_hold(struct store_txn *txn, enum store_held *ret_held);
 void groups_let_go(struct postgres_store *store);
+/* Of rows with a number and a seq each: what they are now. */
+void groups_learn(struct postgres_store *store, const PGresult *rows);
 
 /* ---- members.c ---- */
 
 enum { MEMBER_ROW = 1000 };
+/* Whether a server writes beside the one that leads. */
+enum fate members_look(struct postgres_store *store, bool *ret_any);
+/* None of them commits from here on, whether it is there or asleep, and none joins as long as this
+ * store leads. */
+enum fate members_fence(struct postgres_store *store);
 
 /* ---- drops.c ---- */
 

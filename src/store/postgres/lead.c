@@ -42,6 +42,10 @@ static const char *const take_sql =
     TAKE("AND NOT EXISTS (SELECT 1 FROM gramme_store WHERE name = '" UNFINISHED "') ");
 static const char *const fill_sql = TAKE("");
 static const char *const look_sql = "SELECT 1 FROM gramme_version WHERE grp = 0 AND writer = $1";
+/* Likewise, and no other server has a row by which it may write. */
+static const char *const look_alone_sql =
+    "SELECT 1 FROM gramme_version HAVING bool_and(writer = $1) "
+    "FILTER (WHERE grp = 0 OR (grp > 1000 AND grp < 2000))";
 
 static struct parameter writer_parameter(const struct postgres_store *store) {
     return (struct parameter){store->lead.writer, WRITER_BYTES};
@@ -195,6 +199,17 @@ static enum fate try_lock(struct postgres_store *store) {
     return ask(store, by_lease ? lease_sql : lock_sql, by_lease ? 2 : 0, &store->lead.locked);
 }
 
+/* ---- alone ---- */
+
+/* While others write, the lock is theirs to take. */
+static enum fate look_for_others(struct postgres_store *store) {
+    bool others = false;
+    enum fate fate = members_look(store, &others);
+    if (fate == FATE_DONE && others)
+        lead_release(store);
+    return fate;
+}
+
 /* ---- taking and keeping ---- */
 
 static struct error *try_lead(struct postgres_store *store, struct arena *arena, bool *ret_leads) {
@@ -202,8 +217,13 @@ static struct error *try_lead(struct postgres_store *store, struct arena *arena,
     bool found = false;
     TRY(lead_connect(store, arena));
     enum fate fate = try_lock(store);
+    if (fate == FATE_DONE && lead->locked && lead->alone)
+        fate = look_for_others(store);
     if (fate == FATE_DONE && lead->locked)
         fate = take(store, &found);
+    if (fate == FATE_DONE && found && lead->alone)
+        fate = members_fence(store);
+    found = found && fate == FATE_DONE;
     struct error *error =
         fate == FATE_DONE ? NULL : session_error(lead->session, arena, "The lead cannot be taken");
     if (fate == FATE_DONE && lead->locked && !found)
@@ -249,7 +269,7 @@ bool postgres_leads(struct store *base) {
     if (lead_connect(store, &scratch) != NULL)
         return true;
     bool found = true;
-    enum fate fate = ask(store, look_sql, 1, &found);
+    enum fate fate = ask(store, lead->alone ? look_alone_sql : look_sql, 1, &found);
     if (fate == FATE_DONE && found)
         fate = try_lock(store);
     if (fate == FATE_DONE && found)

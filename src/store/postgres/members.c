@@ -16,14 +16,21 @@
 
 enum { MEMBERS_TIMEOUT_MS = 3000, TAKE_TIMEOUT_MS = 30000 };
 
+/* A row of a member that who leads has itself: it lets nobody join. */
+#define KEPT_OUT(row)                                                                    \
+    "EXISTS (SELECT 1 FROM gramme_version leads JOIN gramme_version own USING (writer) " \
+    "WHERE leads.grp = 0 AND own.grp = " row " AND writer <> '')"
 static const char *const lease_sql =
     "WITH leased AS (UPDATE gramme_version SET writer = $1, seq = " NOW_MS
-    " + $2::bigint WHERE grp = 2000 + $3::int AND (writer = $1 OR seq < " NOW_MS
-    ") RETURNING 1), told AS (INSERT INTO gramme_store (name, value) "
-    "SELECT 'member ' || $3::int, $4::text FROM leased "
-    "ON CONFLICT (name) DO UPDATE SET value = excluded.value) SELECT 1 FROM leased";
+    " + $2::bigint WHERE grp = 2000 + $3::int AND (writer = $1 OR (seq < " NOW_MS
+    " AND NOT " KEPT_OUT(
+        "1000 + $3::int") ")) RETURNING 1), told AS (INSERT INTO gramme_store (name, value) "
+                          "SELECT 'member ' || $3::int, $4::text FROM leased "
+                          "ON CONFLICT (name) DO UPDATE SET value = excluded.value) SELECT 1 FROM "
+                          "leased";
 static const char *const take_sql = "UPDATE gramme_version SET seq = seq + 1, writer = $1 "
                                     "WHERE grp = 1000 + $2::int RETURNING seq";
+static const char *const kept_out_sql = "SELECT 1 WHERE " KEPT_OUT("1001");
 static const char *const leave_sql =
     "UPDATE gramme_version SET seq = 0 WHERE grp = 2000 + $2::int AND writer = $1";
 /* Of a number; that of the lead is 0. */
@@ -40,6 +47,10 @@ static const char *const list_locked_sql =
            "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
            "AND l.objsubid = 1 AND l.classid::bigint << 32 | l.objid::bigint = " LOCK(
                "(v.grp - 2000)") ") " IN_ORDER;
+static const char *const fence_sql =
+    "UPDATE gramme_version SET seq = seq + 1, writer = $1 WHERE grp > 1000 AND grp < 2000";
+static const char *const groups_sql =
+    "SELECT grp::bigint, seq FROM gramme_version WHERE grp = -4 OR (grp > 0 AND grp < 1000)";
 
 /* ---- being one ---- */
 
@@ -134,11 +145,28 @@ static enum fate join(struct postgres_store *store, bool *ret_joined) {
     return FATE_DONE;
 }
 
+static enum fate ask(struct postgres_store *store, const char *sql, bool *ret_found) {
+    PGresult *result = NULL;
+    enum fate fate = session_run(store->lead.session, sql, NULL, 0, MEMBERS_TIMEOUT_MS, &result);
+    if (fate != FATE_DONE)
+        return fate;
+    *ret_found = libpq.ntuples(result) > 0;
+    libpq.clear(result);
+    return FATE_DONE;
+}
+
 struct error *postgres_store_join(struct store *base, struct arena *arena, bool *ret_joined) {
     struct postgres_store *store = postgres_of(base);
+    bool kept_out = false;
     *ret_joined = false;
     TRY(lead_connect(store, arena));
-    if (join(store, ret_joined) == FATE_DONE)
+    enum fate fate = join(store, ret_joined);
+    if (fate == FATE_DONE && !*ret_joined)
+        fate = ask(store, kept_out_sql, &kept_out);
+    if (kept_out)
+        return error_local(arena, "a command works on the store, or did so last: no server writes "
+                                  "there before one leads");
+    if (fate == FATE_DONE)
         return NULL;
     struct error *error = session_error(store->lead.session, arena, "The store cannot be joined");
     lead_drop_session(store);
@@ -175,6 +203,30 @@ void postgres_store_leave(struct store *base) {
     (void)session_run(store->lead.session, leave_sql, parameters, 2, MEMBERS_TIMEOUT_MS, NULL);
 }
 
+static const char *list_sql(const struct postgres_store *store) {
+    return lead_by_lease(store) ? list_leased_sql : list_locked_sql;
+}
+
+/* ---- keeping them out ---- */
+
+enum fate members_look(struct postgres_store *store, bool *ret_any) {
+    return ask(store, list_sql(store), ret_any);
+}
+
+/* A commit that is under way has its row, so that this waits for it; and none comes after it. */
+enum fate members_fence(struct postgres_store *store) {
+    struct parameter writer = {store->lead.writer, WRITER_BYTES};
+    PGresult *groups = NULL;
+    enum fate fate = session_run(store->lead.session, fence_sql, &writer, 1, TAKE_TIMEOUT_MS, NULL);
+    if (fate == FATE_DONE)
+        fate = session_run(store->lead.session, groups_sql, NULL, 0, MEMBERS_TIMEOUT_MS, &groups);
+    if (fate != FATE_DONE)
+        return fate;
+    groups_learn(store, groups);
+    libpq.clear(groups);
+    return FATE_DONE;
+}
+
 /* ---- knowing them ---- */
 
 static bool take_member(const PGresult *result, int row, struct postgres_member *ret_member) {
@@ -193,8 +245,8 @@ struct error *postgres_store_members(struct store *base, struct arena *arena,
     struct postgres_store *store = postgres_of(base);
     PGresult *result = NULL;
     TRY(lead_connect(store, arena));
-    const char *sql = lead_by_lease(store) ? list_leased_sql : list_locked_sql;
-    if (session_run(store->lead.session, sql, NULL, 0, MEMBERS_TIMEOUT_MS, &result) != FATE_DONE) {
+    if (session_run(store->lead.session, list_sql(store), NULL, 0, MEMBERS_TIMEOUT_MS, &result) !=
+        FATE_DONE) {
         struct error *error =
             session_error(store->lead.session, arena, "The other servers are not known");
         lead_drop_session(store);

@@ -98,11 +98,12 @@ struct claimed {
 static struct error *commit_claimed(struct postgres_store *store, struct arena *arena,
                                     const struct claimed *claimed) {
     struct patience patience = patience_begin(store);
+    const struct store_txn all = {.store = &store->base, .groups = 0};
     struct session *session = NULL;
-    size_t count = 3;
     TRY(postgres_writer(store, arena, &patience, &session));
     session_send(session, "begin_write", NULL, 0);
     lead_send_claim(store, session);
+    size_t count = 3 + groups_send_claim(store, session, &all);
     for (size_t i = 0; i < 2 && claimed->sql[i] != NULL; i++, count++)
         session_send_sql(session, claimed->sql[i], claimed->parameters,
                          i == 0 ? claimed->parameter_count : 0);
@@ -110,6 +111,7 @@ static struct error *commit_claimed(struct postgres_store *store, struct arena *
     session_sync(session);
     if (session_collect(session, CLEAR_TIMEOUT_MS, count, NULL) == FATE_DONE) {
         store->lead.known++;
+        groups_committed(store, &all);
         return NULL;
     }
     struct error *error = session_error(session, arena, claimed->failed);

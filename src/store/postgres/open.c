@@ -215,6 +215,7 @@ static struct error *look_at(struct postgres_store *store, struct arena *arena) 
     TRY(postgres_schema_check(store, arena, session));
     if (store->options.standby)
         lead_drop_session(store); /* nobody leads there */
+    store->lead.alone = store->options.alone && store->base.groups > 1;
     return store->options.one_moment ? postgres_moment_hold(store, arena) : NULL;
 }
 

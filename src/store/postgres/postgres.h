@@ -18,6 +18,10 @@ struct postgres_store_options {
      * and whoever leads is its only writer. Otherwise that they are known to the caller; 0: a store
      * that has several is refused. */
     uint32_t groups;
+    /* For a command that wants it for itself: it leads only when no other server writes
+     * (members.h), and none does from then on, not even one that was asleep. Without groups that is
+     * so anyway. */
+    bool alone;
     bool fill; /* for whoever fills it: opened, and led, though it is unfinished */
     /* Everything that a STORE_READ sees is of the moment of opening, in every one of them. The
      * server keeps all that was there at that moment until the store is closed. */
