@@ -65,7 +65,8 @@ static struct slice find_file(void *context, struct arena *arena, struct slice p
 }
 
 static void run(struct arena *arena, struct slice text, struct slice answer, size_t given) {
-    const struct template_parameter parameter = {SLICE_LITERAL("Env"), SLICE_LITERAL("prod")};
+    const struct template_parameter parameter = {.name = SLICE_LITERAL("Env"),
+                                                 .value = SLICE_LITERAL("prod")};
     const struct template_surroundings surroundings = {&answer, find_variable, find_file};
     struct template_options options = {.file = SLICE_LITERAL("t"),
                                        .parameters = &parameter,

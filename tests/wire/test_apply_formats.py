@@ -147,6 +147,21 @@ class Terraform(ApplyTest):
         self.assertIn("1 created", self.assert_applied(large, name="plan.json"))
 
 
+class Nested(ApplyTest):
+    """A template that names others by their files."""
+
+    def test_files_beside_a_template(self):
+        (pathlib.Path(self.folder.name) / "stacks").mkdir()
+        self.write("Resources: {Sessions: {Type: 'AWS::Serverless::SimpleTable'}}\nOutputs: {Name: {Value: !Ref Sessions}}\n", "stacks/data.yaml")
+        shop = ("Resources: {Data: {Type: 'AWS::CloudFormation::Stack', Properties: {TemplateURL: ./stacks/data.yaml}}}\n"
+                "Outputs: {Sessions: {Value: !GetAtt Data.Outputs.Name}}\n")
+        status, out, err = self.apply(shop)
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertEqual(self.client.list_tables()["TableNames"], ["shop-Data-Sessions"])
+        self.assertIn("Stack shop/Data\n+ create table shop-Data-Sessions\n", out)
+        self.assertIn("\nOutputs\n  Sessions  shop-Data-Sessions\n", out)
+
+
 class Cdk(ApplyTest):
     """A folder as `cdk synth` leaves it: two stacks, and one of a stage."""
 
@@ -218,6 +233,51 @@ class Cdk(ApplyTest):
         self.assertEqual(status, 1)
         self.assertIn("refused: table orders would be deleted with all its items and made anew", err)
         self.assertEqual(self.tables(), ["orders"])
+
+    def nest(self, folder, parent, **metadata):
+        """A nested stack whose URL is that of the file's place in a deployment, with the file that assets are told in."""
+        digest = "aae53a883205e35f997b1b4ff99ce0e70bf64fc6b7919c1246b9bc4ef74c6d0e"
+        bucket = {"Fn::Sub": "cdk-hnb659fds-assets-${AWS::AccountId}-${AWS::Region}"}
+        url = {"Fn::Join": ["", ["https://s3.", {"Ref": "AWS::Region"}, ".", {"Ref": "AWS::URLSuffix"}, "/", bucket, f"/{digest}.json"]]}
+        nested = {"Type": "AWS::CloudFormation::Stack", "UpdateReplacePolicy": "Delete", "DeletionPolicy": "Delete",
+                  "Properties": {"Parameters": {"referencetoOwnRef": {"Ref": "Own30425842"}}, "TemplateURL": url}, **metadata}
+        output = {"Value": {"Fn::GetAtt": ["DataNestedStackResourceEC94013D", "Outputs.ShopDataOrdersRef"]}}
+        self.write(json.dumps({"Resources": {"Own30425842": self.table(TableName="own"), "DataNestedStackResourceEC94013D": nested},
+                               "Outputs": {"Orders": output}}), f"{folder}/{parent}.template.json")
+        named = {"Fn::Join": ["-", ["orders", "of", {"Ref": "referencetoOwnRef"}]]}
+        self.write(json.dumps({"Resources": {"OrdersA9B65338": self.table(TableName=named)},
+                               "Parameters": {"referencetoOwnRef": {"Type": "String"}},
+                               "Outputs": {"ShopDataOrdersRef": {"Value": {"Ref": "OrdersA9B65338"}}}}), f"{folder}/ShopDataAE619EA4.nested.template.json")
+        destinations = {"current_account-current_region": {"objectKey": f"{digest}.json"}}
+        assets = {digest: {"source": {"path": "ShopDataAE619EA4.nested.template.json", "packaging": "file"}, "destinations": destinations}}
+        self.write(json.dumps({"version": "55.0.0", "files": assets}), f"{folder}/{parent}.assets.json")
+
+    def test_a_nested_stack(self):
+        self.nest("cdk.out", "Shop")
+        status, out, err = self.run_cdk("--stack", "Shop")
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertEqual(self.tables(), ["orders-of-own", "own"])
+        self.assertIn("\nOutputs\n  Orders  orders-of-own\n", out)
+        status, out, err = self.run_cdk("--stack", "Shop")
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertIn("Stack Shop/DataNestedStackResourceEC94013D\n= table orders-of-own\n", out)
+
+    def test_a_nested_stack_of_a_stage_with_metadata(self):
+        self.nest("cdk.out/assembly-Prod", "ProdLog2D74", Metadata={"aws:asset:path": "ShopDataAE619EA4.nested.template.json",
+                                                                     "aws:asset:property": "TemplateURL"})
+        (pathlib.Path(self.folder.name) / "cdk.out/assembly-Prod/ProdLog2D74.assets.json").unlink()
+        self.assertEqual(self.run_cdk("--stack", "Prod/Log")[::2], (0, ""))
+        self.assertEqual(self.tables(), ["orders-of-own", "own"])
+
+    def test_what_is_refused_within_leaves_all_as_they_are(self):
+        self.nest("cdk.out", "Shop")
+        self.client.create_table(TableName="orders-of-own", BillingMode="PAY_PER_REQUEST",
+                                 AttributeDefinitions=[{"AttributeName": "other", "AttributeType": "S"}],
+                                 KeySchema=[{"AttributeName": "other", "KeyType": "HASH"}])
+        status, _, err = self.run_cdk("--stack", "Shop")
+        self.assertEqual(status, 1)
+        self.assertRegex(err, r"^cdk\.out/ShopDataAE619EA4\.nested\.template\.json:1:\d+: refused: table orders-of-own would be deleted")
+        self.assertEqual(self.tables(), ["orders-of-own"])
 
     def test_a_mistake_in_a_template_has_its_place(self):
         self.template("cdk.out/Log.template.json", self.table(BillingMode="NEVER"))

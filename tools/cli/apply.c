@@ -14,8 +14,6 @@
 
 enum { STATUS_FINE = 0, STATUS_FAILED = 1, STATUS_WRONG = 2 };
 
-enum { STACK_NAME_MAX = 128 };
-
 struct apply_options {
     const char *file; /* - : standard input */
     struct option_pairs parameters;
@@ -34,7 +32,6 @@ struct apply {
     const struct apply_options *options;
     const struct apply_stack *stack;
     const char *region;
-    struct template_surroundings surroundings;
     struct service service;
     struct template *template;
     struct wanted_table *tables;
@@ -55,62 +52,41 @@ static int failed(const struct error *error, int status) {
 
 /* ---- the template ---- */
 
-static bool is_alphanumeric(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/* The file's name without folder and extension, and only with what a table's name may have. */
-static struct slice stack_name_of(struct arena *arena, const char *file) {
-    if (strcmp(file, "-") == 0)
-        return SLICE_LITERAL("stack");
-    const char *slash = strrchr(file, '/');
-    const char *name = slash == NULL ? file : slash + 1;
-    const char *dot = strrchr(name, '.');
-    size_t len = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
-    len = len > STACK_NAME_MAX ? STACK_NAME_MAX : len;
-    char *copy = arena_copy(arena, name, len + 1);
-    for (size_t i = 0; i < len; i++)
-        if (!is_alphanumeric(copy[i]))
-            copy[i] = '-';
-    return len == 0 ? SLICE_LITERAL("stack") : slice_of(copy, len);
-}
-
-static struct slice choose_name(const struct apply *apply) {
-    if (apply->options->stack_name != NULL)
-        return slice_text(apply->options->stack_name);
-    return slice_present(apply->stack->name) ? apply->stack->name
-                                             : stack_name_of(apply->arena, apply->stack->file);
-}
-
-static struct template_options choose_options(struct apply *apply) {
-    const struct apply_options *given = apply->options;
-    const char *file = apply->stack->file;
+static struct template_options choose_options(struct arena *arena,
+                                              const struct apply_options *given,
+                                              const struct apply_stack *stack) {
     size_t count = given->parameters.count;
     struct template_parameter *parameters =
-        ARENA_ARRAY(apply->arena, struct template_parameter, count + 1);
+        ARENA_ARRAY(arena, struct template_parameter, count + 1);
     for (size_t i = 0; i < count; i++)
-        parameters[i] = (struct template_parameter){given->parameters.pairs[i].name,
-                                                    given->parameters.pairs[i].value};
+        parameters[i] = (struct template_parameter){.name = given->parameters.pairs[i].name,
+                                                    .value = given->parameters.pairs[i].value};
     return (struct template_options){
-        .file = slice_text(strcmp(file, "-") == 0 ? "stdin" : file),
+        .file = slice_text(strcmp(stack->file, "-") == 0 ? "stdin" : stack->file),
         .parameters = parameters,
         .parameter_count = count,
-        .stack_name = choose_name(apply),
+        .stack_name = given->stack_name == NULL ? stack->name : slice_text(given->stack_name),
         .stack_named = given->stack_name != NULL,
-        .region = slice_text(apply->region),
+        .region = slice_text(service_region(given->region)),
         .account = slice_text(given->account),
-        .surroundings = &apply->surroundings,
     };
+}
+
+static struct error *read_stack(struct arena *arena, const struct apply_options *given,
+                                struct apply_stack *stack) {
+    struct template_surroundings *surroundings = ARENA_NEW(arena, struct template_surroundings);
+    struct template_options options = choose_options(arena, given, stack);
+    struct slice text;
+    *surroundings = apply_surroundings(&stack->file);
+    options.surroundings = surroundings;
+    TRY(apply_read(arena, stack->file, &text));
+    return template_load(arena, &options, text, &stack->template);
 }
 
 /* The outputs are worked out once before anything happens, so that mistakes in them show. */
 static struct error *load(struct apply *apply) {
-    struct slice text;
     struct template_output *outputs;
     size_t output_count;
-    TRY(apply_read(apply->arena, apply->stack->file, &text));
-    struct template_options options = choose_options(apply);
-    TRY(template_load(apply->arena, &options, text, &apply->template));
     TRY(template_tables(apply->template, &apply->tables, &apply->count));
     TRY(template_watches(apply->template, &apply->watches, &apply->watch_count));
     TRY(template_outputs(apply->template, &outputs, &output_count));
@@ -401,8 +377,11 @@ static int run_apply(const struct invocation *invocation) {
         error = error_local(invocation->arena,
                             "%s has %zu stacks: --param and --stack-name need --stack",
                             options->file, count);
+    for (size_t i = 0; error == NULL && i < count; i++)
+        error = read_stack(invocation->arena, options, &stacks[i]);
     if (error != NULL)
         return failed(error, STATUS_WRONG);
+    apply_add_nested(invocation->arena, &stacks, &count);
     struct apply *applies = ARENA_ARRAY(invocation->arena, struct apply, count);
     for (size_t i = 0; i < count; i++) {
         applies[i] = (struct apply){
@@ -410,7 +389,7 @@ static int run_apply(const struct invocation *invocation) {
             .options = options,
             .stack = &stacks[i],
             .region = service_region(options->region),
-            .surroundings = apply_surroundings(&stacks[i].file),
+            .template = stacks[i].template,
         };
     }
     return run(applies, count);
@@ -419,9 +398,9 @@ static int run_apply(const struct invocation *invocation) {
 /* ---- what it takes ---- */
 
 static bool is_stack_name(const char *text) {
-    size_t len = 0;
-    while (is_alphanumeric(text[len]) || text[len] == '-')
-        len++;
+    static const char characters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-";
+    size_t len = strspn(text, characters);
     return text[len] == '\0' && len <= STACK_NAME_MAX;
 }
 

@@ -83,6 +83,28 @@ static struct error *choose(struct assembly *assembly, const char *path, const c
                        only, SLICE_ARGS(names));
 }
 
+/* ---- one file ---- */
+
+static bool is_alphanumeric(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* The file's name without folder and extension, and only with what a table's name may have. */
+static struct slice stack_name_of(struct arena *arena, const char *file) {
+    if (strcmp(file, "-") == 0)
+        return SLICE_LITERAL("stack");
+    const char *slash = strrchr(file, '/');
+    const char *name = slash == NULL ? file : slash + 1;
+    const char *dot = strrchr(name, '.');
+    size_t len = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
+    len = len > STACK_NAME_MAX ? STACK_NAME_MAX : len;
+    char *copy = arena_copy(arena, name, len + 1);
+    for (size_t i = 0; i < len; i++)
+        if (!is_alphanumeric(copy[i]))
+            copy[i] = '-';
+    return len == 0 ? SLICE_LITERAL("stack") : slice_of(copy, len);
+}
+
 struct error *apply_find_stacks(struct arena *arena, const char *path, const char *only,
                                 struct apply_stack **ret_stacks, size_t *ret_count) {
     struct assembly assembly = {.arena = arena,
@@ -92,7 +114,8 @@ struct error *apply_find_stacks(struct arena *arena, const char *path, const cha
     if (!folder && only != NULL)
         return error_local(arena, "%s: --stack is for a folder of CDK", path);
     if (!folder)
-        assembly.stacks[assembly.count++] = (struct apply_stack){path, SLICE_NONE, SLICE_NONE};
+        assembly.stacks[assembly.count++] =
+            (struct apply_stack){.file = path, .name = stack_name_of(arena, path)};
     else
         TRY(read_assembly(&assembly, path, 0));
     if (assembly.count == 0)
@@ -102,4 +125,45 @@ struct error *apply_find_stacks(struct arena *arena, const char *path, const cha
     *ret_stacks = assembly.stacks;
     *ret_count = assembly.count;
     return NULL;
+}
+
+/* ---- stacks within stacks ---- */
+
+static size_t count_all(const struct template *t) {
+    size_t count = 1;
+    for (size_t i = 0; i < t->resource_count; i++)
+        if (t->resources[i].nested != NULL)
+            count += count_all(t->resources[i].nested);
+    return count;
+}
+
+static void add_all(struct assembly *assembly, struct template *t, struct slice id) {
+    struct slice file = t->options.file;
+    assembly->stacks[assembly->count++] = (struct apply_stack){
+        .file = (const char *)arena_printf(assembly->arena, "%.*s", SLICE_ARGS(file)).data,
+        .id = id,
+        .name = t->options.stack_name,
+        .template = t};
+    for (size_t i = 0; i < t->resource_count; i++)
+        if (t->resources[i].nested != NULL)
+            add_all(assembly, t->resources[i].nested,
+                    arena_printf(assembly->arena, "%.*s/%.*s", SLICE_ARGS(id),
+                                 SLICE_ARGS(t->resources[i].id)));
+}
+
+void apply_add_nested(struct arena *arena, struct apply_stack **stacks, size_t *count) {
+    struct assembly all = {.arena = arena};
+    size_t total = 0;
+    for (size_t i = 0; i < *count; i++)
+        total += count_all((*stacks)[i].template);
+    if (total == *count)
+        return;
+    all.stacks = ARENA_ARRAY(arena, struct apply_stack, total);
+    for (size_t i = 0; i < *count; i++) {
+        const struct apply_stack *stack = &(*stacks)[i];
+        add_all(&all, stack->template,
+                slice_present(stack->id) ? stack->id : stack->template->options.stack_name);
+    }
+    *stacks = all.stacks;
+    *count = all.count;
 }

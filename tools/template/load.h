@@ -4,8 +4,8 @@
 
 #include "template/template.h"
 
-/* Reads it, finds its sections and gives every parameter its value. The text must outlive the
- * template. */
+/* Reads it, finds its sections and gives every parameter its value; likewise of the stacks within
+ * it whose templates are files. The text must outlive the template. */
 struct error *template_load(struct arena *arena, const struct template_options *options,
                             struct slice text, struct template **ret_template);
 

@@ -13,6 +13,7 @@ struct parameter {
     const struct node_member *member;
     struct slice type;
     struct slice value;
+    struct slice unknown; /* as in struct template_parameter */
     struct mark mark; /* of the value, or of the parameter when it comes from the command line */
 };
 
@@ -178,11 +179,16 @@ static struct error *find_given(struct parameter *p, bool *ret_given) {
     for (size_t i = 0; i < t->options.parameter_count; i++)
         if (slice_equal(t->options.parameters[i].name, p->member->name)) {
             p->value = t->options.parameters[i].value;
+            p->unknown = t->options.parameters[i].unknown;
             p->mark = p->member->mark;
             *ret_given = true;
             return NULL;
         }
     const struct node *otherwise = node_find(p->member->value, "Default");
+    if (otherwise == NULL && t->parent != NULL)
+        return template_error(t, p->member->mark,
+                              "parameter %.*s has no default, and %.*s does not pass it",
+                              SLICE_ARGS(p->member->name), SLICE_ARGS(t->parent->options.file));
     if (otherwise == NULL)
         return template_error(t, p->member->mark,
                               "parameter %.*s has no default: give it with --param %.*s=VALUE",
@@ -204,6 +210,11 @@ static struct error *resolve_parameter(struct template *t, const struct node_mem
     struct parameter p = {.t = t, .member = member, .type = type->text};
     bool given = false;
     TRY(find_given(&p, &given));
+    if (slice_present(p.unknown)) {
+        *ret_value = node_unknown(t->document.arena, p.mark, "parameter %.*s: %.*s",
+                                  SLICE_ARGS(member->name), SLICE_ARGS(p.unknown));
+        return NULL;
+    }
     if (p.value.len > PARAMETER_BYTES_MAX)
         return template_error(t, p.mark, "parameter %.*s is longer than 4096 bytes",
                               SLICE_ARGS(member->name));
@@ -245,12 +256,13 @@ static void add_pseudo_parameters(struct template *t) {
 enum { PSEUDO_PARAMETERS = 7 };
 
 static struct error *check_given(struct template *t) {
+    struct slice giver = t->parent == NULL ? SLICE_LITERAL("--param") : t->parent->options.file;
     for (size_t i = 0; i < t->options.parameter_count; i++) {
         struct slice name = t->options.parameters[i].name;
         bool used = t->parameters_used != NULL && t->parameters_used[i];
         if (!used && node_find_named(t->parameters, name) == NULL)
-            return template_error(t, MARK_NONE, "the template has no parameter %.*s (--param)",
-                                  SLICE_ARGS(name));
+            return template_error(t, MARK_NONE, "the template has no parameter %.*s (%.*s)",
+                                  SLICE_ARGS(name), SLICE_ARGS(giver));
     }
     return NULL;
 }

@@ -210,7 +210,7 @@ struct error *resolve_reference(struct template *t, struct slice name, struct ma
     struct template_resource *resource = template_find_resource(t, name);
     if (resource == NULL)
         return not_there(t, "parameter or resource", name, mark, ret_node);
-    if (resource->kind != RESOURCE_OTHER)
+    if (resource->kind != RESOURCE_OTHER && !template_is_stack(resource))
         return refer_to(t, resource, mark, ret_node);
     *ret_node =
         node_unknown(t->document.arena, mark, "what %.*s (%.*s) is called is not known here",
@@ -270,6 +270,44 @@ static struct error *topic_attribute(struct template *t, struct template_resourc
                           SLICE_ARGS(attribute));
 }
 
+/* Absent: it is no output, or a condition of its template leaves it out. */
+static struct error *output_of(struct template *nested, struct slice name,
+                               const struct node **ret_value) {
+    const struct node_member *output = node_find_named(nested->outputs, name);
+    const struct node *condition = output == NULL ? NULL : node_find(output->value, "Condition");
+    const struct node *value = output == NULL ? NULL : node_find(output->value, "Value");
+    bool is_wanted = true;
+    if (condition != NULL && condition->kind == NODE_SCALAR)
+        TRY(template_condition(nested, condition->text, condition->mark, &is_wanted));
+    *ret_value = NULL;
+    return value == NULL || !is_wanted ? NULL : template_resolve(nested, value, ret_value);
+}
+
+/* Outputs.NAME. Its place is here, and not in the template that has it. */
+static struct error *stack_attribute(struct template *t, struct template_resource *resource,
+                                     struct slice attribute, struct mark mark,
+                                     const struct node **ret_node) {
+    const struct slice prefix = SLICE_LITERAL("Outputs.");
+    const struct node *value = NULL;
+    TRY(t->open_nested(t, resource));
+    if (resource->nested == NULL || !slice_starts_with(attribute, prefix)) {
+        *ret_node = node_unknown(t->document.arena, mark, "%.*s of %.*s (%.*s) is not known here",
+                                 SLICE_ARGS(attribute), SLICE_ARGS(resource->id),
+                                 SLICE_ARGS(resource->type));
+        return NULL;
+    }
+    TRY(output_of(resource->nested, slice_skip(attribute, prefix.len), &value));
+    if (value == NULL)
+        return template_error(t, mark, "%.*s has no output %.*s", SLICE_ARGS(resource->id),
+                              SLICE_ARGS(slice_skip(attribute, prefix.len)));
+    if (value->kind == NODE_SCALAR)
+        return resolve_new_text(t, value->text, mark, ret_node);
+    *ret_node = value->kind == NODE_UNKNOWN
+                    ? node_unknown(t->document.arena, mark, "%.*s", SLICE_ARGS(value->text))
+                    : value;
+    return NULL;
+}
+
 struct error *resolve_attribute(struct template *t, struct slice id, struct slice attribute,
                                 struct mark mark, const struct node **ret_node) {
     struct template_resource *resource = template_find_resource(t, id);
@@ -281,6 +319,8 @@ struct error *resolve_attribute(struct template *t, struct slice id, struct slic
         return alarm_attribute(t, resource, attribute, mark, ret_node);
     if (resource->kind == RESOURCE_TOPIC)
         return topic_attribute(t, resource, attribute, mark, ret_node);
+    if (template_is_stack(resource))
+        return stack_attribute(t, resource, attribute, mark, ret_node);
     *ret_node = node_unknown(t->document.arena, mark, "%.*s of %.*s (%.*s) is not known here",
                              SLICE_ARGS(attribute), SLICE_ARGS(id), SLICE_ARGS(resource->type));
     return NULL;

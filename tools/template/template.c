@@ -84,6 +84,8 @@ static const struct {
     [RESOURCE_SCALING_TARGET] = {"AWS::ApplicationAutoScaling::ScalableTarget", ""},
     [RESOURCE_SCALING_POLICY] = {"AWS::ApplicationAutoScaling::ScalingPolicy", "PolicyName"},
     [RESOURCE_TOPIC] = {"AWS::SNS::Topic", "TopicName"},
+    [RESOURCE_STACK] = {"AWS::CloudFormation::Stack", "TemplateURL"},
+    [RESOURCE_APPLICATION] = {"AWS::Serverless::Application", "Location"},
 };
 
 static enum resource_kind kind_of(struct slice type) {

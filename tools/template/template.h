@@ -23,6 +23,7 @@ enum {
 struct template_parameter {
     struct slice name;
     struct slice value;
+    struct slice unknown; /* why its value is not known; absent: it is */
 };
 
 /* What a document may ask for beside itself; an absent text: there is none. */
@@ -53,7 +54,9 @@ enum resource_kind {
     RESOURCE_DASHBOARD,
     RESOURCE_SCALING_TARGET,
     RESOURCE_SCALING_POLICY,
-    RESOURCE_TOPIC, /* is not made, but what it is called is known */
+    RESOURCE_TOPIC,       /* is not made, but what it is called is known */
+    RESOURCE_STACK,       /* nested: its own template says what is made */
+    RESOURCE_APPLICATION, /* what SAM calls such a stack */
 };
 enum progress { NOT_BEGUN, UNDER_WAY, DONE };
 
@@ -71,6 +74,9 @@ struct template_resource {
      */
     struct slice arn;
     struct slice stream_arn;
+    /* Of a nested stack: */
+    enum progress opening;
+    struct template *nested; /* once `opening` is DONE; NULL: its template is not here */
 };
 
 struct template_value {
@@ -103,6 +109,11 @@ struct template {
     size_t notice_capacity;
     unsigned depth;
     size_t bytes_made;
+    struct template *parent; /* whose nested stack this is; NULL: it stands for itself */
+    struct slice path;       /* of one that is nested, from the folder of the outermost */
+    size_t nested_count;     /* within the outermost */
+    /* Sees to it that `opening` is DONE; load.c's. */
+    struct error *(*open_nested)(struct template * t, struct template_resource * resource);
 };
 
 /* Its sections and resources; nothing is resolved. */
@@ -126,11 +137,14 @@ struct error *template_resource_wanted(struct template *t, const struct template
 /* Its TableName, AlarmName and so on, or STACK-ID. */
 struct error *template_resource_name(struct template *t, struct template_resource *resource,
                                      struct slice *ret_name);
-/* What the name is called in its properties. */
+/* What the name is called in its properties; of a nested stack, where its template is. */
 const char *template_name_property(const struct template_resource *resource);
 static inline bool template_is_table(const struct template_resource *resource) {
     return resource->kind == RESOURCE_TABLE || resource->kind == RESOURCE_GLOBAL_TABLE ||
            resource->kind == RESOURCE_SIMPLE_TABLE;
+}
+static inline bool template_is_stack(const struct template_resource *resource) {
+    return resource->kind == RESOURCE_STACK || resource->kind == RESOURCE_APPLICATION;
 }
 struct template_resource *template_find_resource(struct template *t, struct slice id);
 

@@ -26,6 +26,7 @@
  *     forbidden TEXT           why it cannot be done
  *     > OPERATION {...}        the calls
  *     output NAME = VALUE      after all tables
+ *     stack NAME               all of these again, of a stack within it
  *
  * Lines that begin with ## are comments. The file is called t in messages, the stack `stack`. */
 #include <stdio.h>
@@ -174,6 +175,28 @@ static struct slice find_file(void *context, struct arena *arena, struct slice p
     return SLICE_NONE;
 }
 
+static struct error *run_template(struct test *test, struct template *t, struct buffer *out) {
+    struct wanted_table *tables;
+    struct wanted_watch *watches;
+    size_t count, watch_count;
+    TRY(template_tables(t, &tables, &count));
+    TRY(template_watches(t, &watches, &watch_count));
+    if (shows(test, "warnings"))
+        print_list(out, "", t->notices, t->notice_count);
+    for (size_t i = 0; i < count; i++)
+        TRY(run_table(test, &tables[i], out));
+    TRY(run_watches(test, t, watches, watch_count, out));
+    TRY(run_outputs(test, t, out));
+    for (size_t i = 0; i < t->resource_count; i++) {
+        struct template *nested = t->resources[i].nested;
+        if (nested == NULL)
+            continue;
+        buffer_printf(out, "stack %.*s\n", SLICE_ARGS(nested->options.stack_name));
+        TRY(run_template(test, nested, out));
+    }
+    return NULL;
+}
+
 static struct error *run(struct test *test, struct buffer *out) {
     const struct template_surroundings surroundings = {test, find_variable, find_file};
     struct template_options options = {
@@ -186,18 +209,8 @@ static struct error *run(struct test *test, struct buffer *out) {
         .surroundings = &surroundings,
     };
     struct template *t;
-    struct wanted_table *tables;
-    struct wanted_watch *watches;
-    size_t count, watch_count;
     TRY(template_load(&test->arena, &options, buffer_slice(&test->template), &t));
-    TRY(template_tables(t, &tables, &count));
-    TRY(template_watches(t, &watches, &watch_count));
-    if (shows(test, "warnings"))
-        print_list(out, "", t->notices, t->notice_count);
-    for (size_t i = 0; i < count; i++)
-        TRY(run_table(test, &tables[i], out));
-    TRY(run_watches(test, t, watches, watch_count, out));
-    return run_outputs(test, t, out);
+    return run_template(test, t, out);
 }
 
 static void run_case(struct test *test) {
@@ -238,8 +251,8 @@ static void take_pair(struct test *test, struct slice line, struct template_para
     if (equals == NULL || *count == PARAMETERS_MAX)
         die(test, "bad parameter", line);
     size_t len = (size_t)(equals - line.data);
-    pairs[(*count)++] =
-        (struct template_parameter){slice_of(line.data, len), slice_skip(line, len + 1)};
+    pairs[(*count)++] = (struct template_parameter){.name = slice_of(line.data, len),
+                                                    .value = slice_skip(line, len + 1)};
 }
 
 static const struct json_value *read_answer(struct test *test, struct slice line) {
