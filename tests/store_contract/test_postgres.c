@@ -653,6 +653,23 @@ static void a_place_tells_no_password(void **state) {
     assert_false(postgres_is_url("rocksdb:/var/lib/x"));
 }
 
+static void a_place_has_all_its_hosts(void **state) {
+    struct contract *contract = *state;
+    struct slice place;
+    static const struct {
+        const char *url, *place;
+    } places[] = {
+        {"postgres://me@a,b,c/shop", "postgres://a:5432,b:5432,c:5432/shop"},
+        {"postgres://me@a:1,b,c:3/shop", "postgres://a:1,b:5432,c:3/shop"},
+        {"host=a,b port=6000 dbname=shop", "postgres://a:6000,b:6000/shop"},
+        {"postgres:///shop", "postgres://localhost:5432/shop"},
+    };
+    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+        must(postgres_place(&contract->arena, places[i].url, &place));
+        assert_true(slice_is(place, places[i].place));
+    }
+}
+
 int main(void) {
     static const struct engine engine = {.name = "postgres", .open = open_store};
     struct CMUnitTest tests[] = {
@@ -679,6 +696,7 @@ int main(void) {
         CONTRACT_CASE(one_moment_holds_for_all_transactions),
         CONTRACT_CASE(notes_stand_beside_the_keyspaces),
         CONTRACT_CASE(a_place_tells_no_password),
+        CONTRACT_CASE(a_place_has_all_its_hosts),
     };
     for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
         tests[i].initial_state = (void *)(uintptr_t)&engine;

@@ -248,6 +248,29 @@ static const char *word_of(const PQconninfoOption *options, const char *keyword,
     return otherwise;
 }
 
+/* The first of a list with commas between them, and what follows it. */
+static struct slice take_word(const char **rest) {
+    size_t len = strcspn(*rest, ",");
+    struct slice word = slice_of(*rest, len);
+    *rest += (*rest)[len] == ',' ? len + 1 : len;
+    return word;
+}
+
+/* Each host with its port. One port is that of all; one that is left out is the usual one. */
+static struct slice hosts_with_ports(struct arena *arena, const char *hosts, const char *ports) {
+    struct slice places = SLICE_LITERAL("");
+    bool same = strchr(ports, ',') == NULL;
+    while (*hosts != '\0') {
+        const char *shared = ports;
+        struct slice host = take_word(&hosts), port = take_word(same ? &shared : &ports);
+        if (port.len == 0)
+            port = SLICE_LITERAL("5432");
+        places = arena_printf(arena, "%.*s%s%.*s:%.*s", SLICE_ARGS(places),
+                              places.len == 0 ? "" : ",", SLICE_ARGS(host), SLICE_ARGS(port));
+    }
+    return places;
+}
+
 struct error *postgres_place(struct arena *arena, const char *url, struct slice *ret_place) {
     TRY(libpq_load(arena));
     char *text = NULL;
@@ -256,8 +279,10 @@ struct error *postgres_place(struct arena *arena, const char *url, struct slice 
         libpq.freemem(text);
         return error_local(arena, "This is no address of a PostgreSQL server that libpq reads");
     }
-    *ret_place = arena_printf(arena, "postgres://%s:%s/%s", word_of(options, "host", "localhost"),
-                              word_of(options, "port", "5432"), word_of(options, "dbname", "-"));
+    struct slice hosts = hosts_with_ports(arena, word_of(options, "host", "localhost"),
+                                          word_of(options, "port", "5432"));
+    *ret_place = arena_printf(arena, "postgres://%.*s/%s", SLICE_ARGS(hosts),
+                              word_of(options, "dbname", "-"));
     libpq.conninfoFree(options);
     return NULL;
 }
