@@ -1,5 +1,5 @@
 """The steps of the Containerfile, in roots of the release that it begins with: what a builder would run, and the process that it
-would start. No image is made; there is no daemon here to ask, nor a registry."""
+would start. That needs no daemon and no registry; test_docker.py has the image itself."""
 
 import json
 import pathlib
