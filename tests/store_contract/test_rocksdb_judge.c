@@ -15,6 +15,7 @@
 #include "base/crc32c.h"
 #include "contract.h"
 #include "rocksdb_database.h"
+#include "store/rocksdb/judge.h"
 
 enum { PATH_BYTES = 512 };
 
@@ -356,6 +357,54 @@ static void lose_power_once(unsigned *seed) {
     database_release(&database);
 }
 
+static void append_noise(const char *path, uint8_t byte) {
+    uint8_t noise[64];
+    memset(noise, byte, sizeof(noise));
+    int fd = open(path, O_WRONLY | O_APPEND);
+    assert_int_equal(write(fd, noise, sizeof(noise)), sizeof(noise));
+    close(fd);
+}
+
+/* Of plain files only: what noise becomes by a key nobody knows. */
+static void expect_endless(struct database *database, const char *log, off_t end) {
+    struct judgement judgement;
+    if (contract_keyring() != NULL)
+        return;
+    must(rocksdb_judge(&database->arena, NULL, database->directory, &judgement));
+    assert_true(judgement.is_endless);
+    assert_string_equal(judgement.dropped, strrchr(log, '/') + 1);
+    assert_int_equal(judgement.dropped_at, end);
+}
+
+/* Noise that has the type of a log that is used again: RocksDB 9 reads it forever, so it never gets
+ * to see it. */
+static void noise_that_rocksdb_would_read_forever(void **state) {
+    (void)state;
+    static const uint8_t types[] = {5, 6, 7, 8, 11, 131};
+    for (size_t i = 0; i < sizeof(types); i++) {
+        struct database database, other = {0};
+        char log[PATH_BYTES], copy[PATH_BYTES];
+        database_init(&database);
+        put_keys(&database, 0, 5);
+        put_text(copy, sizeof(copy), "%s.copy", database.directory);
+        copy_directory(database.directory, copy);
+        put_text(other.directory, sizeof(other.directory), "%s", copy);
+        find_file(&other, ".log", log);
+        off_t end = size_of(log);
+        append_noise(log, types[i]);
+        expect_endless(&other, log, end);
+        must(database_try(&other, false));
+        assert_true(has(&other, "k4"));
+        must(try_put_text(&other, "after", "1"));
+        database_reopen(&other);
+        assert_true(has(&other, "after"));
+        store_close(other.store);
+        arena_release(&other.arena);
+        directory_remove(copy);
+        database_release(&database);
+    }
+}
+
 static void a_loss_of_power_is_no_damage(void **state) {
     (void)state;
     const char *wanted = getenv("GRAMME_SEED"), *more = getenv("GRAMME_LOSSES");
@@ -373,6 +422,7 @@ int main(void) {
         cmocka_unit_test(what_was_durable_must_be_there),
         cmocka_unit_test(the_log_speaks_for_itself),
         cmocka_unit_test(an_edit_that_came_in_part_is_left_out),
+        cmocka_unit_test(noise_that_rocksdb_would_read_forever),
         cmocka_unit_test(a_loss_of_power_is_no_damage),
     };
     return cmocka_run_group_tests_name("rocksdb judge", tests, NULL, NULL);

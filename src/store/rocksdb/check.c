@@ -91,6 +91,12 @@ static struct error *judge(struct checking *checking) {
     checking->summary->commits = judgement.commits;
     checking->summary->dropped_at = judgement.dropped_at;
     memcpy(checking->summary->dropped, judgement.dropped, sizeof(judgement.dropped));
+    if (judgement.is_endless && rocksdb_reads_forever())
+        return error_local(checking->arena,
+                           "its log %s cannot be read to its end: what is there from byte %llu on "
+                           "is what a crash cut short, and a start leaves it out: check again "
+                           "after one",
+                           judgement.dropped, (unsigned long long)judgement.dropped_at);
     error = rocksdb_open_judged_to_read(store, checking->arena, &judgement);
     if (error == NULL || judgement.manifest_end == 0)
         return error;

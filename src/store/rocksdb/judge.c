@@ -163,6 +163,10 @@ static struct error *judge_headers(struct arena *arena, struct file_cipher *ciph
 
 /* ---- all of it ---- */
 
+bool rocksdb_reads_forever(void) {
+    return GRAMME_ROCKSDB_MAJOR >= 9;
+}
+
 static struct error *judge(struct arena *arena, struct file_cipher *cipher, const char *directory,
                            DIR *files, struct judgement *judgement) {
     struct manifest manifest;
@@ -179,6 +183,7 @@ static struct error *judge(struct arena *arena, struct file_cipher *cipher, cons
     struct reading reading = {.base = {PROOF_AT + PROOF_BYTES, take_record, note_bad},
                               .manifest = &manifest};
     TRY(walk_logs(arena, cipher, files, &reading));
+    judgement->is_endless = reading.base.is_endless;
     TRY(judge_logs(arena, &reading, &judgement->watermark));
     judgement->commits = reading.commits;
     judgement->dropped_at = reading.bad_at;

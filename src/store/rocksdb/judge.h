@@ -24,11 +24,15 @@ struct judgement {
     uint64_t commits;    /* that opening it replays */
     uint64_t dropped_at; /* what a crash cut short: from this byte of a log on.. */
     char dropped[32];    /* ..with this name; "": nothing */
+    bool is_endless;     /* RocksDB 9 would never come to an end there (log_walk.h) */
     /* The same of the manifest, from this byte on; 0: it is whole. RocksDB would take it for
      * damage, unless it ends there. */
     uint64_t manifest_end;
     uint64_t manifest; /* its number */
 };
+
+/* Whether RocksDB is a version that does not get past what is_endless tells of. */
+bool rocksdb_reads_forever(void);
 
 /* An error says what is damaged, and where. */
 struct error *rocksdb_judge(struct arena *arena, struct file_cipher *cipher, const char *directory,

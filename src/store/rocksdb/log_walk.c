@@ -13,9 +13,11 @@
 enum {
     CHUNK = 32 * LOG_BLOCK,
     CIPHER_BLOCK = 16,
-    RECYCLED = 4,              /* what is added to the types of a log that is used again.. */
-    RECYCLED_HEADER = 11,      /* ..and their header */
-    TYPE_NEWER = 9,            /* from here on */
+    RECYCLED = 4,         /* what is added to the types of a log that is used again.. */
+    RECYCLED_HEADER = 11, /* ..and their header */
+    TYPE_NEWER = 9,       /* from here on, of which these are of logs that are used again: */
+    TYPE_RECYCLED_TIMES = 11,
+    TYPE_RECYCLED_PREDECESSOR = 131,
     SEARCHED_BLOCKS_MAX = 256, /* byte by byte for a fragment */
 };
 
@@ -39,12 +41,20 @@ static uint32_t unmasked(uint32_t masked) {
     return rotated >> 17 | rotated << 15;
 }
 
+static bool is_recycled(uint8_t type) {
+    return type > FRAGMENT_LAST && type <= FRAGMENT_LAST + RECYCLED;
+}
+
+static bool is_endless(uint8_t type) {
+    return is_recycled(type) || type == TYPE_RECYCLED_TIMES || type == TYPE_RECYCLED_PREDECESSOR;
+}
+
 /* Whether a whole fragment begins the bytes, which are of one block. */
 static bool fragment_at(struct slice bytes, struct fragment *ret_fragment) {
     if (bytes.len < LOG_HEADER)
         return false;
     uint8_t type = bytes.data[6];
-    bool recycled = type > FRAGMENT_LAST && type <= FRAGMENT_LAST + RECYCLED;
+    bool recycled = is_recycled(type);
     size_t header = recycled ? RECYCLED_HEADER : LOG_HEADER;
     size_t len = bytes.data[4] | (size_t)bytes.data[5] << 8;
     if (type == 0 || header + len > bytes.len)
@@ -127,6 +137,7 @@ static void walk_block(struct walk *walk, uint64_t offset, struct slice block) {
             at = payload + fragment.len;
         } else {
             note_bad(walk, walk->open ? walk->record_at : offset + at);
+            walk->visitor->is_endless |= is_endless(block.data[at + 6]);
             at = find_fragment(walk, block, at);
         }
     }

@@ -32,6 +32,9 @@ struct log_visitor {
     void (*record)(struct log_visitor *visitor, uint64_t offset, struct slice start);
     /* From `offset` on something cannot be read. Once for each such place. */
     void (*bad)(struct log_visitor *visitor, uint64_t offset);
+    /* Set: what cannot be read has the type of a log that is used again. RocksDB 9 takes such a
+     * fragment for a bad one in a log that is not, does not pass over it, and never ends. */
+    bool is_endless;
 };
 
 enum log_walked {

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/container.h"
+#include "store/rocksdb/cut.h"
 #include "store/rocksdb/log_walk.h"
 
 enum {
@@ -274,39 +275,11 @@ bool manifest_sync(struct file_cipher *cipher, const char *directory, uint64_t *
 
 /* ---- cutting ---- */
 
-static bool copy_start(int from, int to, uint64_t len) {
-    uint8_t bytes[16 * 1024];
-    for (uint64_t done = 0; done < len;) {
-        size_t part = len - done < sizeof(bytes) ? (size_t)(len - done) : sizeof(bytes);
-        ssize_t count = pread(from, bytes, part, (off_t)done);
-        if (count <= 0 || pwrite(to, bytes, (size_t)count, (off_t)done) != count)
-            return false;
-        done += (uint64_t)count;
-    }
-    return fsync(to) == 0;
-}
-
-/* By a name that RocksDB removes when a crash leaves it. */
-static bool replace_by_start(int directory, uint64_t number, uint64_t end) {
-    char name[NAME_BYTES_MAX], fresh[NAME_BYTES_MAX];
-    snprintf(name, sizeof(name), "MANIFEST-%06llu", (unsigned long long)number);
-    snprintf(fresh, sizeof(fresh), "%06llu.dbtmp", (unsigned long long)number);
-    int from = openat(directory, name, O_RDONLY | O_CLOEXEC);
-    int to = openat(directory, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    bool cut = from >= 0 && to >= 0 && copy_start(from, to, end) &&
-               renameat(directory, fresh, directory, name) == 0 && fsync(directory) == 0;
-    if (from >= 0)
-        close(from);
-    if (to >= 0)
-        close(to);
-    if (!cut)
-        unlinkat(directory, fresh, 0);
-    return cut;
-}
-
 bool manifest_cut(const char *directory, uint64_t number, uint64_t end) {
+    char name[NAME_BYTES_MAX];
+    snprintf(name, sizeof(name), "MANIFEST-%06llu", (unsigned long long)number);
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool cut = fd >= 0 && replace_by_start(fd, number, end);
+    bool cut = fd >= 0 && file_cut(fd, name, number, end);
     if (fd >= 0)
         close(fd);
     return cut;

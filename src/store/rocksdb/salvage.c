@@ -31,7 +31,8 @@ struct salvage {
     const char **damaged;    /* ..and those, and tables of which some blocks cannot be read */
     size_t unreadable_count;
     size_t damaged_count;
-    bool rebuilt; /* without the manifest */
+    bool rebuilt;    /* without the manifest */
+    bool is_endless; /* RocksDB would never come to the end of its logs */
     bool partial;
     struct store *view;
     struct store *older; /* without the damaged tables; NULL: not needed yet */
@@ -95,11 +96,11 @@ static struct error *open_view(struct salvage *salvage, const char *name,
                              &files, ret_view);
 }
 
-/* As it was, if its manifest is sound and all its tables are there. */
+/* As it was, if its manifest is sound, all its tables are there, and RocksDB can read its logs. */
 static struct error *open_first(struct salvage *salvage) {
     struct error *error = rocksdb_judge_manifest(salvage->arena, salvage->source->cipher,
                                                  salvage->source->config.options.directory);
-    salvage->rebuilt = error != NULL || salvage->unreadable_count > 0;
+    salvage->rebuilt = error != NULL || salvage->unreadable_count > 0 || salvage->is_endless;
     if (!salvage->rebuilt) {
         error = open_view(salvage, "view", salvage->unreadable, false, &salvage->view);
         salvage->rebuilt = error != NULL;
@@ -134,6 +135,7 @@ static struct error *judge(struct salvage *salvage) {
     struct error *error = rocksdb_judge(salvage->arena, source->cipher, directory, &judgement);
     if (error != NULL)
         tell(salvage, error->message);
+    salvage->is_endless = judgement.is_endless && rocksdb_reads_forever();
     return NULL;
 }
 

@@ -4,13 +4,18 @@
  * or put them back, while another works with them. Threads: the caller's. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "store/rocksdb/aside.h"
+#include "store/rocksdb/cut.h"
 #include "store/rocksdb/internal.h"
 #include "store/rocksdb/judge.h"
+#include "store/rocksdb/log_walk.h"
 #include "store/rocksdb/manifest.h"
 #include "store/rocksdb/scrub.h"
 
@@ -43,6 +48,8 @@ static struct error *refuse_in_use(struct rocksdb_store *store, struct arena *ar
 }
 
 /* ---- opening ---- */
+
+enum { LOG_NAME_BYTES = 32 };
 
 static void tell(const struct rocksdb_store *store, const struct judgement *judgement) {
     if (!store->config.options.settled_later)
@@ -85,11 +92,46 @@ static void end_manifest(const struct rocksdb_store *store, const struct judgeme
                     (unsigned long long)judgement->manifest_end);
 }
 
+/* What a crash cut short is left out, with all logs behind it, as RocksDB would do it. */
+static bool end_logs(const struct rocksdb_store *store, struct arena *arena, DIR *files,
+                     uint64_t number, uint64_t end) {
+    uint64_t *numbers = ARENA_ARRAY(arena, uint64_t, LOGS_MAX);
+    size_t count = log_find(files, number, numbers);
+    bool done = true;
+    for (size_t i = 0; i < count && done; i++) {
+        char name[LOG_NAME_BYTES];
+        snprintf(name, sizeof(name), "%06llu.log", (unsigned long long)numbers[i]);
+        bool first = numbers[i] == number;
+        uint64_t header = store->cipher == NULL ? 0 : FILE_HEADER_BYTES;
+        done = file_cut(dirfd(files), name, numbers[i], first ? header + end : 0);
+    }
+    return done;
+}
+
+static struct error *end_log(const struct rocksdb_store *store, struct arena *arena,
+                             const struct judgement *judgement) {
+    DIR *files = opendir(store->config.options.directory);
+    uint64_t number = strtoull(judgement->dropped, NULL, 10);
+    bool done = files != NULL && end_logs(store, arena, files, number, judgement->dropped_at);
+    struct error *error =
+        done ? NULL
+             : error_local(arena,
+                           "The log %s of the database in %s cannot be cut at byte %llu, where a "
+                           "crash has left what RocksDB would read forever: %s",
+                           judgement->dropped, store->config.options.directory,
+                           (unsigned long long)judgement->dropped_at, strerror(errno));
+    if (files != NULL)
+        closedir(files);
+    return error;
+}
+
 /* From here on the files of before come back when it is closed before it is settled. */
-static void set_aside(struct rocksdb_store *store, const struct judgement *judgement) {
+static struct error *set_aside(struct rocksdb_store *store, struct arena *arena,
+                               const struct judgement *judgement) {
     store->is_kept = !judgement->is_new && aside_keep(store->config.options.directory);
     if (store->is_kept && judgement->manifest_end != 0)
         end_manifest(store, judgement);
+    return judgement->is_endless ? end_log(store, arena, judgement) : NULL;
 }
 
 /* False: some could not be put back. */
@@ -110,7 +152,7 @@ static struct error *open_for_now(struct rocksdb_store *store, struct arena *are
     if (!put_back(store))
         return error;
     if (reserve_give_up(&store->reserve)) {
-        set_aside(store, judgement);
+        TRY(set_aside(store, arena, judgement));
         error = rocksdb_database_open(store, arena);
         if (error == NULL || !is_for_room(error) || !put_back(store))
             return error;
@@ -153,7 +195,7 @@ struct error *rocksdb_start(struct rocksdb_store *store, struct arena *arena) {
         return error_local(arena, "The database in %s is damaged: %.*s", directory,
                            SLICE_ARGS(error->message));
     tell(store, &judgement);
-    set_aside(store, &judgement);
+    TRY(set_aside(store, arena, &judgement));
     TRY(open_judged(store, arena, &judgement));
     if (!store->config.options.settled_later)
         rocksdb_store_settle(&store->base);
