@@ -61,7 +61,7 @@ class Certificates(unittest.TestCase):
         for name in ("server", "client-alice"):
             openssl("verify", "-x509_strict", "-purpose", "sslserver" if name == "server" else "sslclient",
                     "-CAfile", self.directory / "ca.pem", self.directory / f"{name}.pem")
-        self.assertIn("Subject: CN = alice\n", self.text("client-alice.pem"))
+        self.assertRegex(self.text("client-alice.pem"), "Subject: CN ?= ?alice\n")  # as the version of openssl writes it
 
     def test_keys_are_their_owners(self):
         old = os.umask(0)
