@@ -45,8 +45,11 @@ static struct error *check_may_fill(struct arena *arena, const struct new_store_
 
 static struct error *begin_shared(struct arena *arena, const struct new_store_options *options,
                                   struct new_store *made) {
-    struct postgres_store_options open = {
-        .url = options->place.url, .fill = true, .lead_ms = STORE_PLACE_LEAD_MS};
+    struct postgres_store_options open = {.url = options->place.url,
+                                          .groups = POSTGRES_ANY_GROUPS,
+                                          .alone = true,
+                                          .fill = true,
+                                          .lead_ms = STORE_PLACE_LEAD_MS};
     TRY(postgres_store_open(arena, &open, engine_keyspaces, KEYSPACE_COUNT, &made->store));
     struct error *error = store_place_lead(arena, &options->place, made->store);
     if (error == NULL)

@@ -42,8 +42,11 @@ static struct error *open_directory(struct arena *arena, const struct master_key
 
 static struct error *open_shared(struct arena *arena, enum found_how how,
                                  struct found_store *found) {
-    struct postgres_store_options options = {
-        .url = found->place.url, .one_moment = how == FOUND_BESIDE, .lead_ms = STORE_PLACE_LEAD_MS};
+    struct postgres_store_options options = {.url = found->place.url,
+                                             .groups = POSTGRES_ANY_GROUPS,
+                                             .alone = how == FOUND_ALONE,
+                                             .one_moment = how == FOUND_BESIDE,
+                                             .lead_ms = STORE_PLACE_LEAD_MS};
     TRY(postgres_store_open(arena, &options, engine_keyspaces, KEYSPACE_COUNT, &found->store));
     return how == FOUND_ALONE ? store_place_lead(arena, &found->place, found->store) : NULL;
 }
@@ -74,7 +77,7 @@ struct error *store_place_lead(struct arena *arena, const struct store_place *pl
     if (leads)
         return NULL;
     return error_local(arena,
-                       "%s is in use: a server leads it, or another command works on it; stop "
-                       "them first",
+                       "%s is in use: a server leads it or writes to it, or another command works "
+                       "on it; stop them first",
                        place->name);
 }

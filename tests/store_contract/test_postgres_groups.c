@@ -479,7 +479,7 @@ static void expect_refusal(struct contract *contract, struct postgres_store_opti
 static void groups_are_for_good(void **state) {
     struct contract *contract = *state;
     expect_refusal(contract, (struct postgres_store_options){0},
-                   "has 4 groups of keys, which only");
+                   "has 4 groups of keys, and who opens");
     expect_refusal(contract, (struct postgres_store_options){.create = true, .groups = 2},
                    "has 4 groups of keys, and not 2");
     expect_refusal(contract, (struct postgres_store_options){.groups = 1},

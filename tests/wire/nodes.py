@@ -113,7 +113,8 @@ class Follower(Server):
         self.reader = threading.Thread(target=self._read_output, daemon=True)
         self.reader.start()
         wait_until(lambda: FOLLOWING.search(self.output) or self.process.poll() is not None, "following")
-        self.port = int(FOLLOWING.search(self.output).group(3))
+        match = FOLLOWING.search(self.output)
+        self.endpoint, self.port = match.group(1), int(match.group(3))
         return self
 
     def wait_for_lead(self):

@@ -322,11 +322,6 @@ class Refused(unittest.TestCase):
             refused = gramme("serve", "--port", "0", "--store", store, *option)
             self.assertEqual(refused.returncode, 1)
             self.assertIn("cannot be had there", refused.stderr)
-        with tempfile.TemporaryDirectory() as folder:
-            for command in (["check", store], ["backup", store, f"{folder}/x"], ["copy-store", store, f"{folder}/y"]):
-                refused = gramme(*command)
-                self.assertNotEqual(refused.returncode, 0)
-                self.assertIn("has 4 groups of keys", refused.stderr)
 
     def test_groups_are_for_good(self):
         store = new_store()

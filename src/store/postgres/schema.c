@@ -122,10 +122,8 @@ static struct error *check_groups(const struct postgres_store *store, struct are
                                   uint32_t groups) {
     uint32_t wanted = store->options.groups;
     if (groups > 1 && wanted == 0)
-        return error_local(arena,
-                           "The store has %u groups of keys, which only gramme serve knows: see "
-                           "docs/CLUSTER.md",
-                           groups);
+        return error_local(
+            arena, "The store has %u groups of keys, and who opens it does not know them", groups);
     if (wanted == 0 || wanted == POSTGRES_ANY_GROUPS || wanted == groups)
         return NULL;
     return error_local(arena, "The store has %u groups of keys, and not %u: that is for good",
