@@ -7,6 +7,7 @@
 
 #include "fuzz.h"
 #include "json/reader.h"
+#include "template/item.h"
 #include "template/load.h"
 #include "template/plan.h"
 
@@ -52,6 +53,19 @@ static void plan_all(struct arena *arena, struct template *t, struct slice answe
     }
 }
 
+static void plan_items(struct arena *arena, struct template *t, struct slice answer) {
+    struct wanted_item *items;
+    struct plan plan;
+    size_t count;
+    if (refused(template_items(t, &items, &count)))
+        return;
+    const struct json_value *tree =
+        slice_present(answer) ? json_tree_read(arena, answer, NULL) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!refused(item_plan(t, &items[i], tree, &plan)))
+            check_plan(arena, &plan);
+}
+
 static struct slice find_variable(void *context, struct arena *arena, struct slice name) {
     (void)context;
     (void)arena;
@@ -81,6 +95,7 @@ static void run(struct arena *arena, struct slice text, struct slice answer, siz
     if (refused(template_load(arena, &options, text, &t)))
         return;
     plan_all(arena, t, answer);
+    plan_items(arena, t, answer);
     if (!refused(template_outputs(t, &outputs, &count)))
         for (size_t i = 0; i < count; i++)
             CHECK(!outputs[i].known || slice_present(outputs[i].value));

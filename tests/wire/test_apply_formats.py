@@ -147,6 +147,53 @@ class Terraform(ApplyTest):
         self.assertIn("1 created", self.assert_applied(large, name="plan.json"))
 
 
+class TerraformItems(ApplyTest):
+    ITEMS = {"aws_dynamodb_table_item.first": '{"pk":{"S":"a"},"n":{"N":"1.50"},"tags":{"SS":["y","x"]}}',
+             'aws_dynamodb_table_item.more["b"]': '{"pk":{"S":"b"},"on":{"BOOL":true},"no":{"NULL":true},"deep":{"M":{"l":{"L":[{"N":"1"}]}}}}'}
+
+    def plan(self, **items):
+        table = {"address": "aws_dynamodb_table.orders", "mode": "managed", "type": "aws_dynamodb_table", "name": "orders",
+                 "values": {"name": "orders", "hash_key": "pk", "billing_mode": "PAY_PER_REQUEST", "attribute": [{"name": "pk", "type": "S"}]}}
+        resources = [{"address": address, "mode": "managed", "type": "aws_dynamodb_table_item", "name": "item",
+                      "values": {"hash_key": "pk", "range_key": None, "item": item, "table_name": "orders"}} for address, item in items.items()]
+        return json.dumps({"format_version": "1.2", "planned_values": {"root_module": {"resources": [*resources, table]}}}, separators=(",", ":"))
+
+    def items(self):
+        return sorted(self.client.scan(TableName="orders")["Items"], key=lambda item: item["pk"]["S"])
+
+    def test_items_are_put_once(self):
+        status, out, err = self.apply(self.plan(**self.ITEMS), "--dry-run", name="plan.json")
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertIn('+ put item {"pk":{"S":"a"}} of table orders\n+ put item {"pk":{"S":"b"}} of table orders\n', out)
+        self.assertEqual(self.client.list_tables()["TableNames"], [])
+        status, out, err = self.apply(self.plan(**self.ITEMS), name="plan.json")
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertIn("3 created, 0 changed, 0 replaced, 0 unchanged\n", out)
+        self.assertEqual(self.items(), [
+            {"pk": {"S": "a"}, "n": {"N": "1.5"}, "tags": {"SS": ["x", "y"]}},
+            {"pk": {"S": "b"}, "on": {"BOOL": True}, "no": {"NULL": True}, "deep": {"M": {"l": {"L": [{"N": "1"}]}}}}])
+        status, out, err = self.apply(self.plan(**self.ITEMS), name="plan.json")
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertIn("Nothing to do: 3 resources are as the template says\n", out)
+
+    def test_one_that_differs_is_replaced_and_others_stay(self):
+        self.assertEqual(self.apply(self.plan(**self.ITEMS), name="plan.json")[0], 0)
+        self.client.put_item(TableName="orders", Item={"pk": {"S": "a"}, "other": {"S": "x"}})
+        self.client.put_item(TableName="orders", Item={"pk": {"S": "c"}})
+        status, out, err = self.apply(self.plan(**self.ITEMS), name="plan.json")
+        self.assertEqual((status, err), (0, ""), out)
+        self.assertIn('~ replace item {"pk":{"S":"a"}} of table orders\n= item {"pk":{"S":"b"}} of table orders\n', out)
+        self.assertEqual([item["pk"]["S"] for item in self.items()], ["a", "b", "c"])
+        self.assertEqual(self.items()[0]["n"], {"N": "1.5"})
+
+    def test_an_item_of_a_table_that_is_not_there(self):
+        plan = self.plan(**self.ITEMS).replace('"table_name":"orders"', '"table_name":"gone"')
+        status, _, err = self.apply(plan, name="plan.json")
+        self.assertEqual(status, 1)
+        self.assertIn("plan.json: aws_dynamodb_table_item.first: GetItem: ResourceNotFoundException: ", err)
+        self.assertEqual(self.client.list_tables()["TableNames"], [])
+
+
 class Nested(ApplyTest):
     """A template that names others by their files."""
 

@@ -10,6 +10,7 @@
 #include "cli/apply_watch.h"
 #include "cli/options.h"
 #include "cli/say.h"
+#include "template/item.h"
 #include "template/load.h"
 
 enum { STATUS_FINE = 0, STATUS_FAILED = 1, STATUS_WRONG = 2 };
@@ -37,6 +38,9 @@ struct apply {
     struct wanted_table *tables;
     struct plan *plans; /* by table */
     size_t count;
+    struct wanted_item *items;
+    struct plan *item_plans;
+    size_t item_count;
     struct service monitor; /* CloudWatch, opened when there are watches, as the next */
     struct service scaler;  /* Application Auto Scaling */
     struct wanted_watch *watches;
@@ -88,6 +92,7 @@ static struct error *load(struct apply *apply) {
     struct template_output *outputs;
     size_t output_count;
     TRY(template_tables(apply->template, &apply->tables, &apply->count));
+    TRY(template_items(apply->template, &apply->items, &apply->item_count));
     TRY(template_watches(apply->template, &apply->watches, &apply->watch_count));
     TRY(template_outputs(apply->template, &outputs, &output_count));
     for (size_t i = 0; i < apply->template->notice_count; i++)
@@ -102,11 +107,10 @@ static void learn(struct wanted_table *table, const struct found_table *found) {
     table->resource->stream_arn = found->stream_arn;
 }
 
-/* An error of the service, at the table in the template. */
-static struct error *at_table(struct apply *apply, const struct wanted_table *table,
-                              const struct error *error) {
-    return template_error(apply->template, table->resource->mark, "%.*s",
-                          SLICE_ARGS(error->message));
+/* An error of the service, at the resource in the template. */
+static struct error *at_resource(struct apply *apply, const struct template_resource *resource,
+                                 const struct error *error) {
+    return template_error(apply->template, resource->mark, "%.*s", SLICE_ARGS(error->message));
 }
 
 static struct error *make_plans(struct apply *apply) {
@@ -117,10 +121,36 @@ static struct error *make_plans(struct apply *apply) {
         bool there = false;
         struct error *error = apply_describe(&apply->service, &table->state, found, &there);
         if (error != NULL)
-            return at_table(apply, table, error);
+            return at_resource(apply, table->resource, error);
         table_plan(apply->arena, table, there ? found : NULL, &apply->plans[i]);
         if (there)
             learn(table, found);
+    }
+    return NULL;
+}
+
+/* Items of a table that is made, or made anew, are not looked for. */
+static bool is_made(const struct apply *apply, struct slice table) {
+    bool made = false;
+    for (size_t i = 0; i < apply->count; i++)
+        if (slice_equal(apply->tables[i].state.definition.name, table))
+            made = apply->plans[i].action == PLAN_CREATE || apply->plans[i].action == PLAN_REPLACE;
+    return made;
+}
+
+static struct error *plan_items(struct apply *apply) {
+    apply->item_plans = ARENA_ARRAY(apply->arena, struct plan, apply->item_count + 1);
+    for (size_t i = 0; i < apply->item_count; i++) {
+        const struct wanted_item *item = &apply->items[i];
+        const struct json_value *found = NULL;
+        struct error *error = NULL;
+        if (!is_made(apply, item->table))
+            error =
+                service_call(&apply->service, "GetItem", request_item(apply->arena, item), &found);
+        if (error == NULL)
+            error = item_plan(apply->template, item, found, &apply->item_plans[i]);
+        if (error != NULL)
+            return at_resource(apply, item->resource, error);
     }
     return NULL;
 }
@@ -155,16 +185,15 @@ static struct error *plan_watches(struct apply *apply) {
         if (error == NULL)
             error = watch_plan(apply->template, watch, &found, &apply->watch_plans[i]);
         if (error != NULL)
-            return template_error(apply->template, watch->resource->mark, "%.*s",
-                                  SLICE_ARGS(error->message));
+            return at_resource(apply, watch->resource, error);
     }
     return NULL;
 }
 
-static void show_watch_plans(const struct apply *apply) {
-    for (size_t i = 0; i < apply->watch_count; i++)
-        for (size_t k = 0; k < apply->watch_plans[i].line_count; k++)
-            say(stdout, "%.*s\n", SLICE_ARGS(apply->watch_plans[i].lines[k]));
+static void show_plans(const struct plan *plans, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < plans[i].line_count; k++)
+            say(stdout, "%.*s\n", SLICE_ARGS(plans[i].lines[k]));
 }
 
 static void show_plan(const struct apply *apply) {
@@ -177,7 +206,8 @@ static void show_plan(const struct apply *apply) {
                     SLICE_ARGS(apply->tables[i].resource->id));
         }
     }
-    show_watch_plans(apply);
+    show_plans(apply->item_plans, apply->item_count);
+    show_plans(apply->watch_plans, apply->watch_count);
     fflush(stdout);
 }
 
@@ -185,6 +215,8 @@ static size_t count_steps(const struct apply *apply) {
     size_t count = 0;
     for (size_t i = 0; i < apply->count; i++)
         count += apply->plans[i].step_count;
+    for (size_t i = 0; i < apply->item_count; i++)
+        count += apply->item_plans[i].step_count;
     for (size_t i = 0; i < apply->watch_count; i++)
         count += apply->watch_plans[i].step_count;
     return count;
@@ -212,18 +244,19 @@ static bool check_losses(struct apply *apply) {
 
 /* ---- carrying it out ---- */
 
-static struct error *carry_out_watch(struct apply *apply, size_t at) {
-    const struct plan *plan = &apply->watch_plans[at];
+/* What sets nothing in motion that is waited for. */
+static struct error *carry_out_calls(struct apply *apply, struct service *service,
+                                     const struct template_resource *resource,
+                                     const struct plan *plan) {
     for (size_t i = 0; i < plan->step_count; i++) {
         const struct json_value *reply;
         say(stdout, "%.*s ...", SLICE_ARGS(plan->steps[i].doing));
         fflush(stdout);
-        struct error *error = service_call(service_of(apply, &apply->watches[at]),
-                                           plan->steps[i].operation, plan->steps[i].body, &reply);
+        struct error *error =
+            service_call(service, plan->steps[i].operation, plan->steps[i].body, &reply);
         puts(error == NULL ? " done" : " failed");
         if (error != NULL)
-            return template_error(apply->template, apply->watches[at].resource->mark, "%.*s",
-                                  SLICE_ARGS(error->message));
+            return at_resource(apply, resource, error);
     }
     return NULL;
 }
@@ -238,7 +271,7 @@ static struct error *carry_out(struct apply *apply, size_t at) {
         struct error *error = apply_step(&apply->service, name, &plan->steps[i]);
         puts(error == NULL ? " done" : " failed");
         if (error != NULL)
-            return at_table(apply, table, error);
+            return at_resource(apply, table->resource, error);
     }
     if (plan->step_count == 0)
         return NULL;
@@ -246,7 +279,7 @@ static struct error *carry_out(struct apply *apply, size_t at) {
     bool there = false;
     struct error *error = apply_describe(&apply->service, &table->state, &found, &there);
     if (error != NULL)
-        return at_table(apply, table, error);
+        return at_resource(apply, table->resource, error);
     if (there)
         learn(table, &found);
     return NULL;
@@ -260,8 +293,15 @@ static struct error *carry_out_all(struct apply *apply) {
         TRY(carry_out(apply, i));
         counts[apply->plans[i].action]++;
     }
+    for (size_t i = 0; i < apply->item_count; i++) {
+        TRY(carry_out_calls(apply, &apply->service, apply->items[i].resource,
+                            &apply->item_plans[i]));
+        counts[apply->item_plans[i].action]++;
+    }
     for (size_t i = 0; i < apply->watch_count; i++) {
-        TRY(carry_out_watch(apply, i));
+        const struct wanted_watch *watch = &apply->watches[i];
+        TRY(carry_out_calls(apply, service_of(apply, watch), watch->resource,
+                            &apply->watch_plans[i]));
         counts[apply->watch_plans[i].action]++;
     }
     say(stdout, "\n%zu created, %zu changed, %zu replaced, %zu unchanged\n", counts[PLAN_CREATE],
@@ -288,9 +328,9 @@ static struct error *show_outputs(struct apply *apply) {
 /* ---- the command ---- */
 
 static void say_nothing_to_do(const struct apply *apply) {
-    size_t count = apply->count + apply->watch_count;
+    size_t others = apply->item_count + apply->watch_count, count = apply->count + others;
     say(stdout, "Nothing to do: %zu %s%s as the template says\n", count,
-        apply->watch_count == 0 ? "table" : "resource", count == 1 ? " is" : "s are");
+        others == 0 ? "table" : "resource", count == 1 ? " is" : "s are");
 }
 
 /* Of several stacks it is told which one is meant. */
@@ -302,6 +342,7 @@ static void say_stack(const struct apply *apply) {
 /* What there is to do; false when it must not be done. */
 static struct error *prepare(struct apply *apply, bool *ret_fine) {
     TRY(make_plans(apply));
+    TRY(plan_items(apply));
     TRY(plan_watches(apply));
     say_stack(apply);
     show_plan(apply);

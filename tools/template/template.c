@@ -86,6 +86,7 @@ static const struct {
     [RESOURCE_TOPIC] = {"AWS::SNS::Topic", "TopicName"},
     [RESOURCE_STACK] = {"AWS::CloudFormation::Stack", "TemplateURL"},
     [RESOURCE_APPLICATION] = {"AWS::Serverless::Application", "Location"},
+    [RESOURCE_ITEM] = {TERRAFORM_ITEM, ""},
 };
 
 static enum resource_kind kind_of(struct slice type) {

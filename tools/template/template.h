@@ -57,7 +57,11 @@ enum resource_kind {
     RESOURCE_TOPIC,       /* is not made, but what it is called is known */
     RESOURCE_STACK,       /* nested: its own template says what is made */
     RESOURCE_APPLICATION, /* what SAM calls such a stack */
+    RESOURCE_ITEM,        /* of a table, in a plan of Terraform */
 };
+/* The one type that is not CloudFormation's; its properties are what Terraform calls them. */
+#define TERRAFORM_ITEM "aws_dynamodb_table_item"
+
 enum progress { NOT_BEGUN, UNDER_WAY, DONE };
 
 struct template_resource {

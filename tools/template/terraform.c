@@ -282,11 +282,21 @@ static bool is_companion(const struct plan_resource *resource) {
 
 /* ---- the template ---- */
 
+static const struct node *item_properties(const struct terraform_block *block) {
+    static const char *const names[] = {"table_name", "item", "hash_key", "range_key"};
+    struct mapping_maker maker = {.count = 0};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        mapping_put(&maker, names[i], terraform_value(block, names[i]));
+    return terraform_made(block, &maker);
+}
+
 static const struct node *resource_node(const struct plan_resource *resource) {
     struct mapping_maker maker = {.count = 0};
     if (!is_table(resource)) {
         mapping_put(&maker, "Type",
                     node_scalar(resource->block.arena, resource->type, resource->block.mark));
+        if (slice_is(resource->type, TERRAFORM_ITEM))
+            mapping_put(&maker, "Properties", item_properties(&resource->block));
         return terraform_made(&resource->block, &maker);
     }
     mapping_put(&maker, "Type", terraform_text(&resource->block, "AWS::DynamoDB::Table"));

@@ -15,6 +15,7 @@
  *                              insights, policy
  *     alarm {...}              an alarm of DescribeAlarms; alarm-tags {...}: ListTagsForResource's
  *     dashboard {...}          GetDashboard's answer
+ *     item {...}               GetItem's answer, to the first item; likewise to the next
  *     --- template
  *     Resources: ...
  *     --- file NAME            a file beside it; may come several times
@@ -24,6 +25,7 @@
  *     + create table ...       the lines of the plan
  *     loss TEXT                what would be lost
  *     forbidden TEXT           why it cannot be done
+ *     ? {...}                  the GetItem before the plan of an item
  *     > OPERATION {...}        the calls
  *     output NAME = VALUE      after all tables
  *     stack NAME               all of these again, of a stack within it
@@ -33,6 +35,7 @@
 #include <stdlib.h>
 
 #include "support/case_lines.h"
+#include "template/item.h"
 #include "template/load.h"
 #include "template/plan.h"
 #include "template/watch.h"
@@ -55,6 +58,8 @@ struct test {
     size_t answer_count;
     struct found_watch watches[TABLES_MAX];
     size_t watch_count;
+    const struct json_value *items[TABLES_MAX];
+    size_t item_count;
     struct buffer template;
     struct buffer expected;
     enum part part; /* of the case that is read */
@@ -175,16 +180,31 @@ static struct slice find_file(void *context, struct arena *arena, struct slice p
     return SLICE_NONE;
 }
 
+static struct error *run_items(struct test *test, struct template *t,
+                               const struct wanted_item *items, size_t count, struct buffer *out) {
+    for (size_t i = 0; i < count; i++) {
+        struct plan plan;
+        TRY(item_plan(t, &items[i], i < test->item_count ? test->items[i] : NULL, &plan));
+        if (shows(test, "calls"))
+            buffer_printf(out, "? %.*s\n", SLICE_ARGS(request_item(&test->arena, &items[i])));
+        print_plan(test, &plan, out);
+    }
+    return NULL;
+}
+
 static struct error *run_template(struct test *test, struct template *t, struct buffer *out) {
     struct wanted_table *tables;
+    struct wanted_item *items;
     struct wanted_watch *watches;
-    size_t count, watch_count;
+    size_t count, item_count, watch_count;
     TRY(template_tables(t, &tables, &count));
+    TRY(template_items(t, &items, &item_count));
     TRY(template_watches(t, &watches, &watch_count));
     if (shows(test, "warnings"))
         print_list(out, "", t->notices, t->notice_count);
     for (size_t i = 0; i < count; i++)
         TRY(run_table(test, &tables[i], out));
+    TRY(run_items(test, t, items, item_count, out));
     TRY(run_watches(test, t, watches, watch_count, out));
     TRY(run_outputs(test, t, out));
     for (size_t i = 0; i < t->resource_count; i++) {
@@ -282,6 +302,10 @@ static void take_setting(struct test *test, struct slice line) {
             (struct table_answers){.table = read_answer(test, line)};
         return;
     }
+    if (take_word(&line, "item ") && test->item_count < TABLES_MAX) {
+        test->items[test->item_count++] = read_answer(test, line);
+        return;
+    }
     bool alarm = take_word(&line, "alarm "), dashboard = take_word(&line, "dashboard ");
     if ((alarm || dashboard) && test->watch_count < TABLES_MAX) {
         const struct json_value *answer = read_answer(test, line);
@@ -317,7 +341,7 @@ static void begin_case(struct test *test, struct slice title, int number) {
     test->line = number;
     test->show = SLICE_LITERAL("");
     test->parameter_count = test->answer_count = test->watch_count = 0;
-    test->variable_count = 0;
+    test->variable_count = test->item_count = 0;
     while (test->file_count > 0)
         buffer_release(&test->files[--test->file_count]);
 }
