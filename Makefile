@@ -114,7 +114,7 @@ check-postgres: build-check/build.ninja
 	@scripts/quietly ninja --quiet -C build-check
 	@tests/postgres/run $(ARGS)
 
-ecosystem: build/build.ninja build-check/build.ninja | deps-test
+ecosystem: build/build.ninja build-check/build.ninja | deps-ecosystem
 	@scripts/quietly ninja --quiet -C build
 	@scripts/quietly ninja --quiet -C build-check
 	@$(PYTHON) tests/ecosystem/run.py $(if $(ARGS),$(ARGS),--write)
@@ -162,7 +162,7 @@ build-check/build.ninja: | deps-test
 build-tsan/build.ninja: | deps-test
 	@scripts/quietly meson setup build-tsan -Db_sanitize=thread -Db_lundef=false -Dtests=false -Dwerror=$(if $(WERROR),true,false)
 
-deps-build deps-test deps-fuzz deps-package deps-cluster:
+deps-build deps-test deps-fuzz deps-package deps-cluster deps-ecosystem:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run demo check check-postgres check-cluster ecosystem check-releases check-packages packages install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package deps-cluster
+.PHONY: all run demo check check-postgres check-cluster ecosystem check-releases check-packages packages install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package deps-cluster deps-ecosystem

@@ -77,6 +77,7 @@ TOOLS = [
          "the tests in tests/wire/js", [*SERVE, "tests/wire/js/run"]),
     Tool("AWS CLI", said(r"aws-cli/(\S+)", "aws", "--version"), "the tests in tests/wire", tap("wire/test_aws_cli"), needs="aws"),
     Tool("boto3", package("python3-boto3"), "the tests in tests/wire", tap("wire/test_published")),
+    Tool("JUnit", package("junit5"), "the example of [TESTING.md](TESTING.md#junit)", ["/usr/bin/python3", "tests/ecosystem/junit.py"], needs="javac"),
     Tool("AWS SDK for Go, v2", package("golang-github-aws-aws-sdk-go-v2-dev"), "the tests in tests/wire/go", [*SERVE, "tests/wire/go/run"], needs="go"),
 ]
 
