@@ -76,38 +76,57 @@ static void reply_now(struct pipeline_call *self, struct error *error) {
         exchange_reply(self->exchange, 200);
 }
 
+/* ---- what is to be confirmed ---- */
+
+/* Nobody hears of it, and nobody counts it, before it is known that it was true. */
+static bool is_unconfirmed(const struct pipeline_call *self) {
+    const struct pipeline_thread *thread = self->exchange->thread_context;
+    return __builtin_expect(thread->confirming != NULL, 0) && !self->submitted;
+}
+
 /* Of what was not true any more nothing happened: it only read. */
+static void start_anew(struct pipeline_call *self) {
+    account_let_go(&self->call.account);
+    exchange_try_again(self->exchange);
+}
+
 static void resume_after_confirming(struct net_task *task) {
     struct exchange *exchange = container_of(task, struct exchange, task);
+    struct pipeline_thread *thread = exchange->thread_context;
     struct pipeline_call *self = exchange->user;
-    if (self->confirmation.good)
-        reply_now(self, self->error);
-    else
-        exchange_try_again(exchange);
-}
-
-/* What failed at the store for reads that may be a moment old is read once more, elsewhere. */
-static bool starts_anew(struct pipeline_call *self, const struct error *error) {
-    if (!self->call.eventual ||
-        (error->code != ERROR_LOCAL && error->code != ERROR_INTERNAL_SERVER_ERROR))
-        return false;
-    call_eventual_failed(&self->call);
-    exchange_try_again(self->exchange);
-    return true;
-}
-
-static void reply(struct pipeline_call *self, struct error *error) {
-    const struct pipeline_thread *thread = self->exchange->thread_context;
-    if (error != NULL && __builtin_expect(starts_anew(self, error), 0))
+    if (!self->confirmation.good) {
+        start_anew(self);
         return;
-    if (__builtin_expect(thread->confirming == NULL || self->submitted, 1)) {
-        reply_now(self, error);
+    }
+    meter_call(&thread->meter, &self->call, self->error, exchange->began);
+    account_let_go(&self->call.account);
+    reply_now(self, self->error);
+}
+
+/* At the store for reads that may be a moment old. */
+static bool failed_there(const struct pipeline_call *self, const struct error *error) {
+    return error != NULL && self->call.eventual &&
+           (error->code == ERROR_LOCAL || error->code == ERROR_INTERNAL_SERVER_ERROR);
+}
+
+static void confirm(struct pipeline_call *self, struct error *error) {
+    const struct pipeline_thread *thread = self->exchange->thread_context;
+    if (failed_there(self, error)) { /* then it is read once more, elsewhere */
+        call_eventual_failed(&self->call);
+        start_anew(self);
         return;
     }
     self->error = error;
     self->confirmation.exchange = self->exchange;
     self->exchange->task.run = resume_after_confirming;
     thread->confirming->ask(thread->confirming->user, &self->confirmation);
+}
+
+static void reply(struct pipeline_call *self, struct error *error) {
+    if (is_unconfirmed(self))
+        confirm(self, error);
+    else
+        reply_now(self, error);
 }
 
 /* ---- what goes wrong on purpose ---- */
@@ -180,7 +199,10 @@ static void finish(struct pipeline_call *self, struct error *error) {
     }
     if (self->note != NULL)
         audit_call(exchange, self->note, &self->call, audit_reach(self), error);
-    meter_call(&thread->meter, &self->call, error, exchange->began);
+    if (is_unconfirmed(self))
+        account_keep(&self->call.account);
+    else
+        meter_call(&thread->meter, &self->call, error, exchange->began);
     if (__builtin_expect(self->times != NULL, 0))
         look_at_times(self, error);
     release(self);

@@ -5,7 +5,7 @@ import unittest
 
 import nodes
 import shared_store
-from nodes import Follower, create_table, freeze, metric, post, wait_until
+from nodes import Follower, create_table, freeze, in_threads, metric, post, wait_until
 from server import Server
 from wire import boto3_client
 
@@ -101,6 +101,31 @@ class Published(unittest.TestCase):
         self.read(leader.port, counted, 3)
         self.read(follower.port, counted, 5)
         follower.stop()  # which tells what it has not told yet
+        self.expect((leader.port,), counted)
+
+    def test_what_starts_anew_counts_once(self):
+        """Tables are changed all the time, so that replies are thrown away, and requests are done again or handed on."""
+        store, counted = nodes.new_store(CLUSTER), Counted()
+        leader = self.start(Server, store)
+        self.fill(leader.port, counted)
+        follower = self.start(Follower, store)
+        self.wait_for_reads(follower)
+        done = []
+
+        def change():
+            tag = {"Key": "round", "Value": ""}
+            arn = post(leader.port, "DescribeTable", TableName="table").json["Table"]["TableArn"]
+            while not done:
+                tag["Value"] = str(int(tag["Value"] or 0) + 1)
+                assert post(leader.port, "TagResource", ResourceArn=arn, Tags=[tag]).status == 200
+
+        def read():
+            try:
+                wait_until(lambda: self.read(follower.port, counted, 5) or metric(follower.port, "follower_reads_anew") >= 10, "replies thrown away")
+            finally:
+                done.append(True)
+
+        in_threads(2, lambda n: (change, read)[n]())
         self.expect((leader.port,), counted)
 
     def test_members_when_the_leader_dies(self):

@@ -191,3 +191,26 @@ void account_throttled(struct op_call *call, const struct table *table, const st
     for (size_t i = 0; i < error->throttled_by_count; i++)
         throttle_of(call, table, &error->throttled_by[i])->events++;
 }
+
+/* ---- after the operation's release ---- */
+
+static void with_tables(const struct account *account, void (*visit)(struct table *table)) {
+    const struct account_table *entry = &account->first;
+    for (; entry != NULL && entry->table != NULL; entry = entry->next)
+        visit((struct table *)(uintptr_t)entry->table);
+    for (const struct account_throttle *refused = account->throttled; refused != NULL;
+         refused = refused->next)
+        visit((struct table *)(uintptr_t)refused->table);
+}
+
+static void keep(struct table *table) {
+    (void)table_ref(table);
+}
+
+void account_keep(const struct account *account) {
+    with_tables(account, keep);
+}
+
+void account_let_go(const struct account *account) {
+    with_tables(account, table_unref);
+}

@@ -7,8 +7,8 @@
  * that it was is noted.
  *
  * Memory: the first table is in the account itself; more tables, and indexes, are in the call's
- * arena. Tables are borrowed: they are there until the operation's release. Threads: the one that
- * runs the call. */
+ * arena. Tables are borrowed: they are there until the operation's release, or when they are kept
+ * until account_let_go(). Threads: the one that runs the call. */
 #ifndef GRAMME_OPS_ACCOUNT_ACCOUNT_H
 #define GRAMME_OPS_ACCOUNT_ACCOUNT_H
 
@@ -113,5 +113,9 @@ void account_writes(struct op_call *call, const struct write_job *job, const str
 
 /* That the error refused something of the table; it is one of throttling. */
 void account_throttled(struct op_call *call, const struct table *table, const struct error *error);
+
+/* Its tables outlive the operation's release, and do so no more. */
+void account_keep(const struct account *account);
+void account_let_go(const struct account *account);
 
 #endif
