@@ -266,6 +266,7 @@ static void who_was_taken_over_from_reads_no_more(void **state) {
     expect_no_reads(contract);
     assert_false(store_leads(contract->store));
     expect_no_reads(contract);
+    assert_int_equal(statistic(contract, contract->store, "connections_lost_total"), 0);
     assert_true(lead(contract, contract->store, 1000));
     expect_content(contract, 0, "a=2");
     struct store *led = contract->store;
@@ -586,12 +587,14 @@ static void who_is_fenced_empties_nothing(void **state) {
         open_with(contract, (struct postgres_store_options){.lead_by_force = true});
     assert_true(lead(contract, other, 0));
     assert_int_equal(try_put(contract, other, "a", "1"), STORE_COMMITTED);
-    assert_non_null(
-        postgres_fill_begin(contract->store, &contract->arena, SLICE_LITERAL("a test")));
+    struct error *error =
+        postgres_fill_begin(contract->store, &contract->arena, SLICE_LITERAL("a test"));
+    assert_true(slice_is(error->message, "The store cannot be emptied: another server leads"));
     assert_false(unfinished(contract, other));
     must(postgres_fill_begin(other, &contract->arena, SLICE_LITERAL("another")));
     assert_non_null(postgres_fill_end(contract->store, &contract->arena));
     assert_true(unfinished(contract, other));
+    assert_int_equal(statistic(contract, contract->store, "connections_lost_total"), 0);
     must(postgres_fill_end(other, &contract->arena));
     assert_int_equal(try_put(contract, other, "a", "1"), STORE_COMMITTED);
     store_close(contract->store);

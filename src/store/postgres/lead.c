@@ -113,6 +113,8 @@ void lead_write_condition(const struct postgres_store *store, bool writes, size_
 bool lead_refused_read(struct postgres_store *store, const struct session *session) {
     if (strcmp(session->state, LEAD_REFUSED) != 0)
         return false;
+    if (atomic_load(&store->lead.leads))
+        log_warning(LEAD_ELSEWHERE ": what this one would read is refused");
     lead_lose(store);
     return true;
 }

@@ -109,13 +109,19 @@ static struct error *commit_claimed(struct postgres_store *store, struct arena *
                          i == 0 ? claimed->parameter_count : 0);
     session_send(session, "commit", NULL, 0);
     session_sync(session);
-    if (session_collect(session, CLEAR_TIMEOUT_MS, count, NULL) == FATE_DONE) {
+    enum fate fate = session_collect(session, CLEAR_TIMEOUT_MS, count, NULL);
+    if (fate == FATE_DONE) {
         store->lead.known++;
         groups_committed(store, &all);
         return NULL;
     }
     struct error *error = session_error(session, arena, claimed->failed);
-    postgres_writer_lost(store);
+    if (fate == FATE_REFUSED && strcmp(session->state, LEAD_REFUSED) == 0) {
+        lead_lose(store);
+        error = error_local(arena, "%s: " LEAD_ELSEWHERE, claimed->failed);
+    }
+    if (fate == FATE_LOST || !postgres_roll_back(store, session))
+        postgres_writer_lost(store);
     return error;
 }
 

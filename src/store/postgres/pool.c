@@ -86,9 +86,12 @@ struct error *pool_take(struct postgres_store *store, struct arena *arena,
     }
 }
 
+/* One that was found closed has a text of before, if any: about something that was refused. */
 void postgres_note_loss(struct postgres_store *store, const struct session *session) {
+    bool found_closed = !session->lost && session_is_lost(session);
     atomic_fetch_add(&store->losses, 1);
-    log_repeated_error("a connection to the store was lost: %s", session->text);
+    log_repeated_error("a connection to the store was lost: %s",
+                       found_closed ? "the server closed it" : session->text);
 }
 
 static void pool_forget(struct pool *pool, struct session *lost) {
