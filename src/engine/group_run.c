@@ -149,13 +149,15 @@ static void reserve_slots(struct group *group, struct engine *engine, struct are
 
 /* ---- where others write ---- */
 
+/* By the table as it was asked for, which may be gone by now. No stream needs more groups since:
+ * one whose shards lie in several came with the store's data, and may have ended, but none begins.
+ */
 static uint64_t groups_of_job(const struct store *store, const struct write_job *job) {
     uint64_t groups = 0;
     for (size_t i = 0; i < job->count; i++) {
         const struct item_write *write = &job->writes[i];
         if (write->refused == NULL)
-            groups |=
-                hold_groups_of(store, &write->table->stats->current->definition, write->store_key);
+            groups |= hold_groups_of(store, &write->table->definition, write->store_key);
     }
     return groups;
 }
@@ -167,10 +169,7 @@ static uint64_t groups_of(const struct engine *engine, struct job *jobs) {
     return groups;
 }
 
-/* Of what is looked at again, no stream can need more groups than before: one whose shards lie in
- * several may have ended meanwhile, and none begins.
- *
- * At first it is tried with what is known. When that was not true, the groups are held, and all is
+/* At first it is tried with what is known. When that was not true, the groups are held, and all is
  * looked at again, tables too. */
 static struct error *share(struct group *group, struct engine *engine, struct store_txn *txn,
                            struct job *jobs, size_t writes, bool again) {

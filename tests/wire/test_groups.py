@@ -3,7 +3,6 @@
 import random
 import re
 import signal
-import tempfile
 import threading
 import time
 import unittest
@@ -199,6 +198,31 @@ class Two(unittest.TestCase):
             for n in range(8):
                 self.ok(post(port, "PutItem", TableName="changed", Item={"k": {"S": str(n)}}))
             wait_until(lambda: count_of(self.ports[0], "changed") == 8, "the right count")
+
+    def test_tables_go_while_all_write(self):
+        """What waits for its turn when its table goes is refused, or went before."""
+        self.ok(post(self.ports[0], "CreateTable", TableName="gone", **KEY_SCHEMA))
+        ended = threading.Event()
+
+        def work(n):
+            if n == 0:
+                try:
+                    for round in range(10):
+                        self.ok(post(self.ports[round % 2], "DeleteTable", TableName="gone"))
+                        self.ok(post(self.ports[0], "CreateTable", TableName="gone", **KEY_SCHEMA))
+                finally:
+                    ended.set()
+                return
+            count = 0
+            while not ended.is_set():
+                reply = post(self.ports[n % 2], "PutItem", TableName="gone", Item={"k": {"S": f"{n}-{count}"}})
+                if reply.status != 200:
+                    self.assertIn(b"ResourceNotFound", reply.body)
+                count += 1
+
+        in_threads(9, work)
+        for port in self.ports:
+            self.ok(post(port, "PutItem", TableName="gone", Item={"k": {"S": "after"}}))
 
     def test_what_expires_is_deleted_and_what_was_there_is_restored(self):
         """By who leads, whoever wrote it."""
