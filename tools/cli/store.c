@@ -137,7 +137,8 @@ static const struct option init_options[] = {
     SURVEYED,
     {"groups", "N", .kind = OPTION_NUMBER, AT(groups), .number = {1, 32}, .otherwise = "1",
      .help = "of a store that is new: into how many groups keys are divided, a power of two. With "
-             "several, all servers write, each in groups of its own; it is for good"},
+             "several, all servers write, each in groups of its own; it is for good, and gramme "
+             "copy-store takes the data to a store with others"},
     {"unsafe", .kind = OPTION_FLAG, AT(unsafe),
      .help = "make it though the server's settings let acknowledged writes be lost: for tests"},
     {.name = NULL},
