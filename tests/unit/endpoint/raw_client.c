@@ -1,4 +1,7 @@
-/* raw_client.c - see raw_client.h. Fails loudly: a test that cannot connect or parse aborts. */
+/* raw_client.c - see raw_client.h. Fails loudly: a test that cannot connect or parse aborts.
+ *
+ * Any call may be interrupted: where libuv uses io_uring (as in Debian 13), the kernel does that to
+ * the thread that made its loops, which is the one of the tests. */
 #include "raw_client.h"
 
 #include <arpa/inet.h>
@@ -17,6 +20,17 @@
 
 enum { WAIT_SECONDS = 10 };
 
+/* A connection that was interrupted goes on to be made. */
+static bool connect_fully(int fd, const struct sockaddr_in *address) {
+    if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
+        return true;
+    struct pollfd made = {.fd = fd, .events = POLLOUT};
+    int error = 0;
+    socklen_t size = sizeof(error);
+    return errno == EINTR && TEMP_FAILURE_RETRY(poll(&made, 1, WAIT_SECONDS * 1000)) == 1 &&
+           getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}
+
 void raw_connect_with_window(struct raw_client *client, uint16_t port, int bytes) {
     memset(client, 0, sizeof(*client));
     client->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -28,16 +42,26 @@ void raw_connect_with_window(struct raw_client *client, uint16_t port, int bytes
         CHECK(setsockopt(client->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)) == 0);
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    CHECK(connect(client->fd, (struct sockaddr *)&address, sizeof(address)) == 0);
+    CHECK(connect_fully(client->fd, &address));
 }
 
 void raw_connect(struct raw_client *client, uint16_t port) {
     raw_connect_with_window(client, port, 0);
 }
 
+/* And not for having waited too long. */
+static bool is_interrupted(enum io_result result) {
+    return (result == IO_READ || result == IO_WRITE) && errno == EINTR;
+}
+
 bool raw_secure(struct raw_client *client, struct tls_context *context) {
+    enum io_result result;
     client->tls = tls_new_client(context, "127.0.0.1", client->fd);
-    return tls_handshake(client->tls) == IO_DONE;
+    do {
+        errno = 0;
+        result = tls_handshake(client->tls);
+    } while (is_interrupted(result));
+    return result == IO_DONE;
 }
 
 void raw_close(struct raw_client *client) {
@@ -54,9 +78,17 @@ void raw_abort(struct raw_client *client) {
 }
 
 static bool send_encrypted(struct raw_client *client, const char *bytes, size_t len) {
-    for (size_t sent; len > 0; bytes += sent, len -= sent)
-        if (tls_send(client->tls, bytes, len, &sent) != IO_DONE)
+    while (len > 0) {
+        size_t sent;
+        errno = 0;
+        enum io_result result = tls_send(client->tls, bytes, len, &sent);
+        if (is_interrupted(result))
+            continue;
+        if (result != IO_DONE)
             return false;
+        bytes += sent;
+        len -= sent;
+    }
     return true;
 }
 
@@ -90,10 +122,19 @@ void raw_post(struct raw_client *client, const char *path, const char *body) {
     free(text);
 }
 
-ssize_t raw_read(struct raw_client *client, void *bytes, size_t size) {
+static ssize_t read_encrypted(struct raw_client *client, void *bytes, size_t size) {
     size_t len;
+    enum io_result result;
+    do {
+        errno = 0;
+        result = tls_receive(client->tls, bytes, size, &len);
+    } while (is_interrupted(result));
+    return result == IO_DONE ? (ssize_t)len : 0;
+}
+
+ssize_t raw_read(struct raw_client *client, void *bytes, size_t size) {
     if (client->tls != NULL)
-        return tls_receive(client->tls, bytes, size, &len) == IO_DONE ? (ssize_t)len : 0;
+        return read_encrypted(client, bytes, size);
     return TEMP_FAILURE_RETRY(recv(client->fd, bytes, size, 0));
 }
 
