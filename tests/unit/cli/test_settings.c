@@ -178,7 +178,7 @@ static int start(void **state) {
     return fd < 0 || close(fd) != 0;
 }
 
-static int stop(void **state) {
+static int end(void **state) {
     (void)state;
     arena_release(&arena);
     return unlink(path);
@@ -194,5 +194,5 @@ int main(void) {
         cmocka_unit_test_setup(a_variable_names_the_file, forget),
         cmocka_unit_test_setup(mistakes_in_a_file, forget),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, end);
 }

@@ -23,7 +23,7 @@ static int start(void **state) {
     return 0;
 }
 
-static int stop(void **state) {
+static int end(void **state) {
     (void)state;
     echo_server_stop(&server, 1000);
     return 0;
@@ -481,5 +481,5 @@ int main(void) {
         cmocka_unit_test(a_reply_over_the_limit_becomes_an_error),
         cmocka_unit_test(replies_are_compressed_on_request),
     };
-    return cmocka_run_group_tests_name("connection", tests, start, stop);
+    return cmocka_run_group_tests_name("connection", tests, start, end);
 }

@@ -30,7 +30,7 @@ static void start(uint64_t work_bytes_max, uint32_t memory_timeout_ms) {
     echo_server_start(&server, config);
 }
 
-static void stop(void) {
+static void end_server(void) {
     echo_server_wait_connections(&server, 0);
     echo_server_wait_no_memory(&server);
     echo_server_stop(&server, 1000);
@@ -66,7 +66,7 @@ static void replies_wait_for_memory(void **state) {
         assert_in_range(work_bytes(), 0, LIMIT);
     }
     raw_close(&small);
-    stop();
+    end_server();
 }
 
 /* Who holds memory by not reading makes way for those who wait for it. */
@@ -85,7 +85,7 @@ static void a_stuck_reader_makes_way(void **state) {
     echo_server_wait_connections(&server, 1);
     raw_close(&stuck);
     raw_close(&next);
-    stop();
+    end_server();
 }
 
 /* Who waits for too long is told so, and may ask again on the same connection. */
@@ -107,7 +107,7 @@ static void waiting_ends_with_a_refusal(void **state) {
     raw_post(&next, BIG, "");
     raw_expect_status(&next, 200);
     raw_close(&next);
-    stop();
+    end_server();
 }
 
 static void a_reply_that_waits_can_be_given_up(void **state) {
@@ -129,7 +129,7 @@ static void a_reply_that_waits_can_be_given_up(void **state) {
     raw_close(&stuck);
     raw_close(&gone[0]);
     raw_close(&gone[2]);
-    stop();
+    end_server();
 }
 
 /* The time is up while some wait. */
@@ -169,7 +169,7 @@ static void what_was_freed_is_told(void **state) {
         usleep(10000);
     usleep(500000);
     assert_int_equal(atomic_load(&told), 1);
-    stop();
+    end_server();
 }
 
 int main(void) {
