@@ -162,7 +162,7 @@ test("many requests at once", async () => {
   assert.equal(Attributes.plays.N, "300");
 });
 
-test("why something is throttled", async (t) => {
+test("why something is throttled", async () => {
   const faults = [
     { Operation: "GetItem", Error: "ProvisionedThroughputExceededException" },
     { Operation: "PutItem", Error: "ThrottlingException", Reason: "TableWriteKeyRangeThroughputExceeded" },
@@ -170,7 +170,7 @@ test("why something is throttled", async (t) => {
   const asked = await fetch(new URL("/_gramme/faults", process.env.GRAMME_ENDPOINT), {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(faults),
   });
-  if (asked.status === 403) return t.skip("only the owner may ask for faults");
+  if (process.env.GRAMME_TEST_AUTH) return assert.equal(asked.status, 403); // only the owner may ask for faults
   assert.equal(asked.status, 200);
   const resource = "arn:aws:dynamodb:us-east-1:000000000000:table/music";
   const Key = { artist: { S: "nobody" }, year: { N: "1" } };
