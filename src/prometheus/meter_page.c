@@ -10,7 +10,8 @@ enum { BOUND_CHARS = 32 };
 
 struct page {
     struct exposition *to;
-    const struct meter_sums *sums;
+    const struct meter_page_part *parts;
+    size_t part_count;
     const char *const *names;
     /* The first kind of error of the same type, which is what clients see. */
     unsigned first_of_type[METER_OUTCOMES];
@@ -21,25 +22,48 @@ static struct slice operation_name(const struct page *page, size_t operation) {
     return name == NULL ? SLICE_LITERAL("(none)") : slice_text(name);
 }
 
-static struct exposition_labels table_labels(const struct meter_table *table) {
-    return labels_with(NO_LABELS, "table", table->name);
+static struct exposition_labels table_labels(const struct meter_page_part *part,
+                                             const struct meter_table *table) {
+    struct exposition_labels labels = labels_with(NO_LABELS, "name_space", part->name_space);
+    return labels_with(labels, "table", table->name);
+}
+
+/* For each table of each part. */
+typedef void table_writer(struct page *page, const struct exposition_labels *labels,
+                          struct meter_table *table, const void *what);
+
+static void each_table(struct page *page, table_writer *write, const void *what) {
+    for (size_t i = 0; i < page->part_count; i++) {
+        const struct meter_page_part *part = &page->parts[i];
+        for (size_t j = 0; j < part->sums.table_count && !part->untold; j++) {
+            struct exposition_labels labels = table_labels(part, part->sums.tables[j]);
+            write(page, &labels, part->sums.tables[j], what);
+        }
+    }
 }
 
 /* For each operation that a table was asked for. */
 typedef void operation_writer(struct page *page, const struct exposition_labels *labels,
                               struct meter_operation *operation);
 
-static void each_operation(struct page *page, operation_writer *write) {
-    for (size_t i = 0; i < page->sums->table_count; i++) {
-        const struct meter_table *table = page->sums->tables[i];
-        for (size_t j = 0; j < METER_OPERATIONS_MAX; j++) {
-            if (table->operations[j] == NULL)
-                continue;
-            struct exposition_labels labels =
-                labels_with(table_labels(table), "operation", operation_name(page, j));
-            write(page, &labels, table->operations[j]);
-        }
+struct operation_writing {
+    operation_writer *write;
+};
+
+static void write_operations(struct page *page, const struct exposition_labels *labels,
+                             struct meter_table *table, const void *what) {
+    const struct operation_writing *writing = what;
+    for (size_t i = 0; i < METER_OPERATIONS_MAX; i++) {
+        if (table->operations[i] == NULL)
+            continue;
+        struct exposition_labels with_operation =
+            labels_with(*labels, "operation", operation_name(page, i));
+        writing->write(page, &with_operation, table->operations[i]);
     }
+}
+
+static void each_operation(struct page *page, operation_writer *write) {
+    each_table(page, write_operations, &(struct operation_writing){write});
 }
 
 static void add_if_any(struct page *page, const struct exposition_labels *labels, double value) {
@@ -131,12 +155,17 @@ static void write_latency(struct page *page, const struct exposition_labels *lab
     exposition_sample(page->to, "_count", labels, (double)count);
 }
 
+static void add_times(const struct meter_sums *sums, size_t operation, struct latency *total) {
+    for (size_t i = 0; i < sums->table_count; i++)
+        if (sums->tables[i]->operations[operation] != NULL)
+            latency_merge(total, &sums->tables[i]->operations[operation]->latency, false);
+}
+
 static void write_operation_times(struct page *page) {
     for (size_t i = 0; i < METER_OPERATIONS_MAX; i++) {
         struct latency latency = {.ns = {0}};
-        for (size_t j = 0; j < page->sums->table_count; j++)
-            if (page->sums->tables[j]->operations[i] != NULL)
-                latency_merge(&latency, &page->sums->tables[j]->operations[i]->latency, false);
+        for (size_t j = 0; j < page->part_count; j++)
+            add_times(&page->parts[j].sums, i, &latency);
         struct exposition_labels labels =
             labels_with(NO_LABELS, "operation", operation_name(page, i));
         if (counter_read(&latency.ns.count) > 0)
@@ -149,16 +178,22 @@ static void write_operation_times(struct page *page) {
 typedef void resource_writer(struct page *page, const struct exposition_labels *labels,
                              const struct meter_resource *resource);
 
-static void each_resource(struct page *page, resource_writer *write) {
-    for (size_t i = 0; i < page->sums->table_count; i++) {
-        struct meter_table *table = page->sums->tables[i];
-        struct exposition_labels labels = table_labels(table);
-        write(page, &labels, &table->own);
-        for (struct meter_index *index = table->indexes; index != NULL; index = index->next) {
-            struct exposition_labels of_index = labels_with(labels, "index", index->name);
-            write(page, &of_index, &index->own);
-        }
+struct resource_writing {
+    resource_writer *write;
+};
+
+static void write_resources(struct page *page, const struct exposition_labels *labels,
+                            struct meter_table *table, const void *what) {
+    const struct resource_writing *writing = what;
+    writing->write(page, labels, &table->own);
+    for (struct meter_index *index = table->indexes; index != NULL; index = index->next) {
+        struct exposition_labels of_index = labels_with(*labels, "index", index->name);
+        writing->write(page, &of_index, &index->own);
     }
+}
+
+static void each_resource(struct page *page, resource_writer *write) {
+    each_table(page, write_resources, &(struct resource_writing){write});
 }
 
 static void write_read_units(struct page *page, const struct exposition_labels *labels,
@@ -180,13 +215,11 @@ static void write_throttled(struct page *page, const struct exposition_labels *l
     }
 }
 
-static void each_table(struct page *page, size_t offset) {
-    for (size_t i = 0; i < page->sums->table_count; i++) {
-        const struct meter_table *table = page->sums->tables[i];
-        struct exposition_labels labels = table_labels(table);
-        const counter *at = (const counter *)((const char *)table + offset);
-        add_if_any(page, &labels, (double)counter_read(at));
-    }
+static void write_counter(struct page *page, const struct exposition_labels *labels,
+                          struct meter_table *table, const void *what) {
+    const size_t *offset = what;
+    const counter *at = (const counter *)((const char *)table + *offset);
+    add_if_any(page, labels, (double)counter_read(at));
 }
 
 static void write_tables(struct page *page) {
@@ -205,11 +238,19 @@ static void write_tables(struct page *page) {
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         exposition_family(page->to, rows[i].name, EXPOSITION_COUNTER, rows[i].help);
-        each_table(page, rows[i].offset);
+        each_table(page, write_counter, &rows[i].offset);
     }
 }
 
 /* ---- the commit thread ---- */
+
+static void add_commits(const struct meter_page_part *part, struct meter_commit *total) {
+    struct meter_commit from = part->sums.commit;
+    for (size_t i = 0; i < METER_GROUP_SIZES; i++)
+        counter_add(&total->group_sizes[i], counter_read(&from.group_sizes[i]));
+    spread_merge(&total->groups, &from.groups, false);
+    latency_merge(&total->syncs, &from.syncs, false);
+}
 
 static void write_groups(struct page *page, const struct meter_commit *commit) {
     struct exposition_labels none = NO_LABELS;
@@ -228,11 +269,13 @@ static void write_groups(struct page *page, const struct meter_commit *commit) {
     exposition_sample(page->to, "_count", &none, (double)count);
 }
 
-void meter_page_write(struct exposition *exposition, const struct meter_sums *sums,
-                      const char *const names[METER_OPERATIONS_MAX]) {
-    struct page page = {.to = exposition, .sums = sums, .names = names};
+void meter_page_write(struct exposition *exposition, const struct meter_page_part *parts,
+                      size_t part_count, const char *const names[METER_OPERATIONS_MAX]) {
+    struct page page = {.to = exposition, .parts = parts, .part_count = part_count, .names = names};
     struct exposition_labels none = NO_LABELS;
-    struct meter_commit commit = sums->commit;
+    struct meter_commit commit = {.last_sync_ns = 0};
+    for (size_t i = 0; i < part_count; i++)
+        add_commits(&parts[i], &commit);
     note_types(&page);
     exposition_family(exposition, "gramme_requests", EXPOSITION_COUNTER,
                       "Requests, by what became of them: ok or the type of the error.");
@@ -262,7 +305,7 @@ void meter_page_write(struct exposition *exposition, const struct meter_sums *su
                       "Size of the records of streams.");
     each_operation(&page, write_returned_bytes);
     write_tables(&page);
-    write_groups(&page, &sums->commit);
+    write_groups(&page, &commit);
     exposition_family(exposition, "gramme_sync_seconds", EXPOSITION_HISTOGRAM,
                       "What it takes until a commit is on the disk.");
     write_latency(&page, &none, &commit.syncs);

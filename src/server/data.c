@@ -76,7 +76,7 @@ static struct error *open_store(struct server *server, struct arena *arena,
 
 /* A name of a file that is another one for each: KEY_REGION, and what is no letter, digit or dash
  * of the key by its number. */
-static const char *name_of_directory(struct arena *arena, const struct world_name *name) {
+const char *world_name_text(struct arena *arena, const struct world_name *name) {
     char text[3 * WORLD_KEY_MAX + 1], *end = text;
     for (const char *at = name->key; *at != '\0'; at++) {
         unsigned char c = (unsigned char)*at;
@@ -106,7 +106,7 @@ static struct error *open_named(const struct server_config *config, struct arena
 struct error *server_open_named(struct world *world, struct arena *arena,
                                 struct store **ret_store) {
     const struct server_config *config = &world->server->config;
-    const char *name = name_of_directory(arena, &world->name);
+    const char *name = world_name_text(arena, &world->name);
     if (strlen(name) > NAME_MAX)
         return error_validation(arena, "The access key is too long for the name of a directory");
     const char *folder = files_join(arena, config->data_directory, NAME_SPACES);

@@ -71,15 +71,19 @@ static void write_backups(const struct telemetry *telemetry, struct exposition *
 }
 
 static void write_queues(const struct telemetry *telemetry, struct exposition *to) {
+    size_t queued = 0;
+    uint64_t damaged = 0;
+    for (size_t i = 0; i < telemetry->part_count; i++) {
+        queued += engine_queue_length(telemetry->parts[i].engine);
+        damaged += engine_damage_found(telemetry->parts[i].engine);
+    }
     exposition_single(to, "gramme_commit_queue_length", EXPOSITION_GAUGE,
-                      "Jobs that wait for the commit thread.",
-                      (double)engine_queue_length(telemetry->engine));
+                      "Jobs that wait for the commit thread.", (double)queued);
     exposition_single(to, "gramme_worker_queue_length", EXPOSITION_GAUGE,
                       "Long reads that wait for a worker.",
                       (double)workers_queue_length(telemetry->workers));
     exposition_single(to, "gramme_damaged_reads", EXPOSITION_COUNTER,
-                      "Records that were read and are not what was written.",
-                      (double)engine_damage_found(telemetry->engine));
+                      "Records that were read and are not what was written.", (double)damaged);
 }
 
 static void write_store(const struct telemetry *telemetry, struct arena *arena,
@@ -194,11 +198,13 @@ static void write_count(struct exposition *to, const struct exposition_labels *l
     exposition_sample(to, "", labels, (double)(bytes ? total.bytes : total.items));
 }
 
-static void write_counts(struct exposition *to, struct table *const *tables, size_t count,
-                         bool bytes) {
-    for (size_t i = 0; i < count; i++) {
+static void write_counts_of(struct exposition *to, const struct telemetry_part *part, bool bytes) {
+    struct table *const *tables;
+    struct exposition_labels all = labels_with(NO_LABELS, "name_space", part->name_space);
+    size_t count = catalog_tables(part->catalog, &tables);
+    for (size_t i = 0; i < count && i < METER_TABLES_MAX; i++) {
         const struct table_definition *table = &tables[i]->definition;
-        struct exposition_labels labels = labels_with(NO_LABELS, "table", table->name);
+        struct exposition_labels labels = labels_with(all, "table", table->name);
         write_count(to, &labels, tables[i]->stats, bytes);
         for (size_t j = 0; j < table->index_count; j++) {
             struct exposition_labels of_index =
@@ -208,30 +214,65 @@ static void write_counts(struct exposition *to, struct table *const *tables, siz
     }
 }
 
-/* No more of them than the meters tell apart. */
-static void write_tables(struct catalog_view *catalog, struct exposition *to) {
+static void write_numbers_of_tables(const struct telemetry *telemetry, struct exposition *to) {
     struct table *const *tables;
-    size_t count = catalog_tables(catalog, &tables);
-    exposition_single(to, "gramme_tables", EXPOSITION_GAUGE, "Tables there are.", (double)count);
-    if (count > METER_TABLES_MAX)
-        count = METER_TABLES_MAX;
-    exposition_family(to, "gramme_table_items", EXPOSITION_GAUGE,
-                      "Items of a table, or entries of an index.");
-    write_counts(to, tables, count, false);
-    exposition_family(to, "gramme_table_bytes", EXPOSITION_GAUGE, "Their size.");
-    write_counts(to, tables, count, true);
+    exposition_family(to, "gramme_tables", EXPOSITION_GAUGE, "Tables there are.");
+    for (size_t i = 0; i < telemetry->part_count; i++) {
+        const struct telemetry_part *part = &telemetry->parts[i];
+        struct exposition_labels labels = labels_with(NO_LABELS, "name_space", part->name_space);
+        exposition_sample(to, "", &labels, (double)catalog_tables(part->catalog, &tables));
+    }
 }
 
-struct slice telemetry_write(const struct telemetry *telemetry, struct catalog_view *catalog,
-                             struct slice accept, struct buffer *out) {
+/* How many of the parts are told table by table: together no more tables than meters tell apart,
+ * and the server's own in any case. */
+static size_t parts_in_detail(const struct telemetry *telemetry) {
+    struct table *const *tables;
+    size_t count = 0;
+    for (size_t i = 0; i < telemetry->part_count; i++) {
+        count += catalog_tables(telemetry->parts[i].catalog, &tables);
+        if (i > 0 && count > METER_TABLES_MAX)
+            return i;
+    }
+    return telemetry->part_count;
+}
+
+static void write_tables(const struct telemetry *telemetry, struct exposition *to) {
+    size_t parts = parts_in_detail(telemetry);
+    if (telemetry->has_name_spaces)
+        exposition_single(to, "gramme_name_spaces", EXPOSITION_GAUGE,
+                          "Name spaces that are open, each an access key in a region.",
+                          (double)telemetry->part_count - 1);
+    write_numbers_of_tables(telemetry, to);
+    exposition_family(to, "gramme_table_items", EXPOSITION_GAUGE,
+                      "Items of a table, or entries of an index.");
+    for (size_t i = 0; i < parts; i++)
+        write_counts_of(to, &telemetry->parts[i], false);
+    exposition_family(to, "gramme_table_bytes", EXPOSITION_GAUGE, "Their size.");
+    for (size_t i = 0; i < parts; i++)
+        write_counts_of(to, &telemetry->parts[i], true);
+}
+
+static void write_meters(const struct telemetry *telemetry, struct arena *arena,
+                         struct exposition *to) {
+    size_t count = telemetry->part_count, told = parts_in_detail(telemetry);
+    struct meter_page_part *parts = ARENA_ARRAY(arena, struct meter_page_part, count);
+    for (size_t i = 0; i < count; i++) {
+        parts[i].name_space = telemetry->parts[i].name_space;
+        parts[i].untold = i >= told;
+        meters_read(telemetry->parts[i].meters, arena, false, &parts[i].sums);
+    }
+    meter_page_write(to, parts, count, telemetry->names);
+}
+
+struct slice telemetry_write(const struct telemetry *telemetry, struct slice accept,
+                             struct buffer *out) {
     struct arena CLEANUP(arena_release) arena;
-    struct meter_sums sums;
     struct exposition to = {.out = out, .open_metrics = exposition_wants_open_metrics(accept)};
     arena_init(&arena);
-    meters_read(telemetry->meters, &arena, false, &sums);
     write_build(telemetry, &to);
-    meter_page_write(&to, &sums, telemetry->names);
-    write_tables(catalog, &to);
+    write_meters(telemetry, &arena, &to);
+    write_tables(telemetry, &to);
     write_queues(telemetry, &to);
     write_connections(telemetry, &to);
     write_memory(telemetry, &to);

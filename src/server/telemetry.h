@@ -1,6 +1,6 @@
 /* telemetry.h - the page of numbers that a server shows: its meters, its tables, its process.
  *
- * Threads: any; the catalog's view is the caller's. */
+ * Threads: any. */
 #ifndef GRAMME_SERVER_TELEMETRY_H
 #define GRAMME_SERVER_TELEMETRY_H
 
@@ -16,10 +16,19 @@ struct relay_tally;
 struct store;
 struct workers;
 
-struct telemetry {
+/* A database of the server. */
+struct telemetry_part {
+    struct slice name_space; /* empty: the server's own, which is the first */
     struct meters *meters;
     struct engine *engine;
-    struct store *store;
+    struct catalog_view *catalog; /* the caller's */
+};
+
+struct telemetry {
+    const struct telemetry_part *parts;
+    size_t part_count;
+    bool has_name_spaces;
+    struct store *store; /* of the first */
     struct endpoint *endpoint;
     struct workers *workers;
     const struct control_tally *backups;
@@ -32,8 +41,8 @@ struct telemetry {
 };
 
 /* Returns the content type; `accept` chooses between the two formats. */
-struct slice telemetry_write(const struct telemetry *telemetry, struct catalog_view *catalog,
-                             struct slice accept, struct buffer *out);
+struct slice telemetry_write(const struct telemetry *telemetry, struct slice accept,
+                             struct buffer *out);
 
 /* Likewise of a server that another one leads: what it hands on, its connections, also those to the
  * store, its process. */

@@ -18,17 +18,34 @@ void server_name_operations(struct server *server) {
         server->operations[i] = list[i].name;
 }
 
+static struct telemetry_part part_of(struct world *world, struct arena *arena) {
+    struct telemetry_part part = {.name_space = SLICE_LITERAL(""),
+                                  .meters = world->meters,
+                                  .engine = world->engine,
+                                  .catalog = catalog_view_new(engine_catalog(world->engine))};
+    if (world->name.key[0] != '\0')
+        part.name_space = slice_text(world_name_text(arena, &world->name));
+    return part;
+}
+
 struct slice server_write_metrics(void *user, struct slice accept, struct buffer *out) {
     struct server *server = user;
-    struct world *world = worlds_take(server);
+    struct arena CLEANUP(arena_release) arena;
+    struct world *worlds[WORLDS_MAX + 1];
+    struct telemetry_part parts[WORLDS_MAX + 1];
     struct telemetry telemetry = server->telemetry;
-    telemetry.meters = world->meters;
-    telemetry.engine = world->engine;
-    telemetry.store = world->store;
-    struct catalog_view *view = catalog_view_new(engine_catalog(world->engine));
-    struct slice type = telemetry_write(&telemetry, view, accept, out);
-    catalog_view_free(view);
-    worlds_give(world);
+    arena_init(&arena);
+    telemetry.part_count = worlds_take_all(server, worlds);
+    telemetry.parts = parts;
+    telemetry.has_name_spaces = server->config.name_spaces;
+    telemetry.store = worlds[0]->store;
+    for (size_t i = 0; i < telemetry.part_count; i++)
+        parts[i] = part_of(worlds[i], &arena);
+    struct slice type = telemetry_write(&telemetry, accept, out);
+    for (size_t i = 0; i < telemetry.part_count; i++) {
+        catalog_view_free(parts[i].catalog);
+        worlds_give(worlds[i]);
+    }
     return type;
 }
 

@@ -80,6 +80,8 @@ void world_context_end(struct op_context *context);
 
 /* data.c: the store of one that has a name, in a directory of its own below the server's. */
 struct error *server_open_named(struct world *world, struct arena *arena, struct store **ret_store);
+/* What that is called, and metrics call it: another text for each, of plain letters. */
+const char *world_name_text(struct arena *arena, const struct world_name *name);
 
 /* beside.c: the services besides DynamoDB. */
 struct error *world_open_services(struct world *world, struct arena *arena);

@@ -40,6 +40,19 @@ struct world *worlds_take(struct server *server) {
     return world;
 }
 
+size_t worlds_take_all(struct server *server, struct world *ret_worlds[WORLDS_MAX + 1]) {
+    size_t count = 0;
+    ret_worlds[count++] = worlds_take(server);
+    pthread_mutex_lock(&server->worlds_lock);
+    for (struct world *world = server->named; world != NULL; world = world->next) {
+        CHECK(count <= WORLDS_MAX);
+        hold(world);
+        ret_worlds[count++] = world;
+    }
+    pthread_mutex_unlock(&server->worlds_lock);
+    return count;
+}
+
 static void close_world(struct worker_task *task) {
     world_close(container_of(task, struct world, closing));
 }

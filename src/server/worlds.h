@@ -21,6 +21,11 @@ struct world_name;
 struct world *worlds_take(struct server *server);
 void worlds_give(struct world *world);
 
+enum { WORLDS_MAX = 200 };
+
+/* That, and all that have names; each is to be given back. How many. */
+size_t worlds_take_all(struct server *server, struct world *ret_worlds[WORLDS_MAX + 1]);
+
 /* The server's world was opened, and nothing has happened in it. */
 void worlds_open(struct server *server);
 /* Whether there may be others than the one that it starts with. */
@@ -33,8 +38,6 @@ struct world_wait {
     void (*opened)(struct world_wait *wait); /* on a worker */
     struct world_wait *next;
 };
-
-enum { WORLDS_MAX = 200 };
 
 /* The world of that name, held. Without one it is the server's own, which is always there. NULL:
  * it is not open; a worker opens it, once for all who ask meanwhile, and calls `wait` then. An

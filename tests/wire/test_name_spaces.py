@@ -14,6 +14,8 @@ import unittest
 import boto3
 from botocore.config import Config
 
+import exposition
+from nodes import wait_until
 from server import Server, binary
 from test_local import TABLE, Local
 from test_reset import done, post
@@ -81,6 +83,35 @@ class Apart(WireTest):
                                    aws_secret_access_key="x", config=Config(retries={"max_attempts": 0})) for key in ("one", "two")}
         watch["one"].put_metric_data(Namespace="mine", MetricData=[{"MetricName": "metric", "Value": 1}])
         self.assertEqual([len(watch[key].list_metrics(Namespace="mine")["Metrics"]) for key in ("one", "two")], [1, 0])
+
+    def test_metrics_tell_them_apart(self):
+        port = self.server.port
+
+        def told():
+            return exposition.parse(http_request(port, "GET", "/metrics", {}).body.decode())
+
+        self.assertEqual(told()["gramme_name_spaces", ()], 0)
+        make(port, "one")
+        make(port, "one", region="eu-west-3")
+        make(port, "two", "other")
+        for item in "abc":
+            put(port, "one", item)
+        tables(port, 'three"}')
+        samples = told()
+        one, west, two = (("name_space", name) for name in ("one_us-east-1", "one_eu-west-3", "two_us-east-1"))
+        self.assertEqual(samples["gramme_name_spaces", ()], 4)
+        self.assertEqual([samples["gramme_tables", labels] for labels in ((), (one,), (west,), (two,), (("name_space", "three%22%7d_us-east-1"),))],
+                         [0, 1, 1, 1, 0])
+        self.assertEqual(samples["gramme_table_items", (one, ("table", "table"))], 3)
+        self.assertEqual(samples["gramme_table_items", (west, ("table", "table"))], 0)
+        self.assertEqual(samples["gramme_consumed_write_units_total", (one, ("table", "table"))], 3)
+        self.assertNotIn(("gramme_consumed_write_units_total", (west, ("table", "table"))), samples)
+        asked = {labels: value for (name, labels), value in samples.items() if name == "gramme_requests_total"}
+        self.assertEqual(asked[one, ("table", "table"), ("operation", "PutItem"), ("code", "ok")], 3)
+        self.assertEqual(samples["gramme_commit_group_size_count", ()], 3)
+        # Times are of all together, and counted a moment after the reply.
+        for operation in ("PutItem", "CreateTable"):
+            wait_until(lambda: told()["gramme_request_duration_seconds_count", (("operation", operation),)] == 3, f"times of {operation}")
 
     def test_each_has_its_own_time(self):
         port = self.server.port
