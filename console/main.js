@@ -6,7 +6,7 @@ import {h, icon, ICONS, replace} from "./dom.js";
 import {identityPage, principalPage} from "./identity.js";
 import {overviewPage} from "./metrics.js";
 import {partiqlPage} from "./partiql.js";
-import {signInPage} from "./signin.js";
+import {signInPage, whosePage} from "./signin.js";
 import {tablePage} from "./table.js";
 import {createPage, tableNames, tablesPage} from "./tables.js";
 import {tryPage} from "./try.js";
@@ -78,7 +78,8 @@ function showHead() {
     const place = pathNow()[0] ?? "tables", current = {table: "tables", create: "tables", alarm: "alarms", user: "access", role: "access", try: "access"}[place] ?? place;
     replace(head, h("a", {class: "brand", href: "#/tables"}, h("img", {src: "console/icon.svg", alt: "", width: 24, height: 24}), "gramme"),
         h("nav", {"aria-label": "Main"}, PLACES.map(([key, name]) => h("a", {href: `#/${key}`, "aria-current": key === current ? "page" : null}, name))),
-        h("span", {class: "where"}, session.region),
+        session.nameSpaces && session.key ? h("a", {class: "where", href: location.pathname, title: "Show the tables of another access key"}, `${session.key}, ${session.region}`) :
+            h("span", {class: "where"}, session.region),
         h("button", {type: "button", class: "plain", title: `Colours: ${theme()}`, "aria-label": `Colours: ${theme()}. Change`, on: {click: nextTheme}}, icon(ICONS.sun)),
         session.auth && session.credentials ? button("Sign out", signOut) : null);
 }
@@ -110,6 +111,12 @@ function show() {
         replace(side);
         replace(main, signInPage(undefined, show));
         document.title = "Sign in – gramme";
+        return;
+    }
+    if (session.nameSpaces && !session.key) {
+        replace(side);
+        replace(main, whosePage());
+        document.title = "Whose tables? – gramme";
         return;
     }
     showSide();

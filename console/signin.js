@@ -1,9 +1,21 @@
-// signin.js - an access key, kept in this page's memory until it is closed or reloaded.
+// signin.js - an access key, kept in this page's memory until it is closed or reloaded; or, where keys have tables of their own, whose are shown, which is
+// part of the address.
 
 import {dynamodb, session} from "./api.js";
 import {h, replace} from "./dom.js";
 import {canSign} from "./sign.js";
 import {busy, field, problem, text} from "./ui.js";
+
+/** Where each access key has its own tables in each region. */
+export function whosePage() {
+    const key = text(session.key ?? "", {required: true, pattern: "[!-.0-~]{1,128}", title: "1 to 128 characters, without spaces and slashes"});
+    const region = text(session.region, {required: true, pattern: "[a-z0-9\\-]{1,64}", title: "small letters, digits and dashes"});
+    return h("form", {class: "narrow", on: {submit: (event) => {
+        event.preventDefault();
+        location.search = new URLSearchParams({key: key.value, region: region.value});
+    }}}, h("h1", {}, "Whose tables?"), h("p", {}, "On this server each access key has tables of its own in each region. Give those that your program signs with; no secret is needed."),
+    field("Access key id", key), field("Region", region), h("div", {class: "actions left"}, h("button", {type: "submit", class: "primary"}, "Show")));
+}
 
 export function signInPage(reason, done) {
     const id = text("", {required: true, autocomplete: "username"}), secret = h("input", {type: "password", required: true, autocomplete: "current-password"});

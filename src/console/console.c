@@ -55,6 +55,7 @@ static void send_server(struct exchange *exchange, const struct console *console
     json_object_begin(&json);
     member_text(&json, "region", console->region);
     member_bool(&json, "auth", console->auth);
+    member_bool(&json, "nameSpaces", console->name_spaces);
     json_object_end(&json);
     exchange_reply_with(exchange,
                         &(struct exchange_reply_options){

@@ -7,8 +7,8 @@
  *
  *   /_gramme/                     the page
  *   /_gramme/console/NAME         what it is made of
- *   /_gramme/console/server.json  what it has to know before it can sign: region, and whether
- *                                 signatures are verified
+ *   /_gramme/console/server.json  what it has to know before it can sign: region, whether
+ *                                 signatures are verified, and whether keys have their own tables
  *
  * Threads: the exchange's I/O thread. Nothing is allocated before somebody asks. */
 #ifndef GRAMME_CONSOLE_CONSOLE_H
@@ -18,7 +18,8 @@
 
 struct console {
     struct slice region;
-    bool auth; /* signatures are verified */
+    bool auth;        /* signatures are verified */
+    bool name_spaces; /* each access key has tables of its own in each region */
 };
 
 /* False: the path is none of these, or it is not read. */

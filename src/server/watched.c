@@ -78,8 +78,9 @@ void server_open_pages(struct server *server) {
                                    .open = server->config.metrics_open};
     pthread_mutex_init(&server->pages.lock, NULL);
     server->telemetry.started_ms = clock_now_ms(&system_clock);
-    server->console =
-        (struct console){.region = slice_text(server->config.region), .auth = server->config.auth};
+    server->console = (struct console){.region = slice_text(server->config.region),
+                                       .auth = server->config.auth,
+                                       .name_spaces = server->config.name_spaces};
 }
 
 void server_publish_pages(struct server *server) {

@@ -79,7 +79,7 @@ class Pages(WireTest):
 
     def test_what_the_page_has_to_know(self):
         reply, body = self.get("/_gramme/console/server.json")
-        self.assertEqual((reply.status, json.loads(body)), (200, {"region": "us-east-1", "auth": False}))
+        self.assertEqual((reply.status, json.loads(body)), (200, {"region": "us-east-1", "auth": False, "nameSpaces": False}))
 
     def test_no_other_site_gets_it(self):
         reply, _ = self.get("/_gramme/", Origin="http://evil.example")
