@@ -120,7 +120,7 @@ class Total(unittest.TestCase):
         self.assertEqual((out.getvalue().splitlines()[-1], status), ("2 passed, 0 failed, 1 left out without a thing", 0))
 
     def test_what_may_be_missing(self):
-        for release, path, missing in (("noble", None, "the AWS CLI"), ("noble", "/usr/bin/aws", ""), ("bookworm", None, ""), ("trixie", None, ""), (None, None, "")):
+        for release, path, missing in (("noble", None, "the AWS CLI"), ("noble", "/usr/bin/aws", ""), ("resolute", "/usr/bin/aws", "put-metric-alarm of the AWS CLI"), ("bookworm", None, ""), ("trixie", None, ""), (None, None, "")):
             with unittest.mock.patch("platform.freedesktop_os_release", return_value={"VERSION_CODENAME": release} if release else {}), \
                     unittest.mock.patch("shutil.which", return_value=path):
                 self.assertEqual(check.missing_here(), missing)
