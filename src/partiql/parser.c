@@ -47,6 +47,15 @@ bool tokens_take_keyword(struct parser *p, enum keyword keyword) {
     return true;
 }
 
+bool tokens_take_signs(struct parser *p) {
+    bool negative = false;
+    while (tokens_at_operator(p, "-") || tokens_at_operator(p, "+")) {
+        negative ^= tokens_at_operator(p, "-");
+        tokens_advance(p);
+    }
+    return negative;
+}
+
 struct node *tree_node(struct parser *p, enum node_kind kind, struct position at) {
     struct node *node = ARENA_NEW(p->arena, struct node);
     node->kind = kind;

@@ -1,7 +1,7 @@
 /* parser.h - text to tree. The parser never goes back; a copy of its lexer looks one token ahead.
  *
- * parser.c has what both halves use, parse_expression.c the expressions with their precedence,
- * parse_statement.c the clauses. */
+ * parser.c has what all parts use, parse_path.c the paths, parse_expression.c the expressions with
+ * their precedence, parse_statement.c the clauses. */
 #ifndef GRAMME_PARTIQL_PARSER_H
 #define GRAMME_PARTIQL_PARSER_H
 
@@ -44,13 +44,16 @@ bool tokens_take_keyword(struct parser *p, enum keyword keyword);
 static inline bool tokens_at_operator(const struct parser *p, const char *text) {
     return p->token.kind == LEX_OPERATOR && slice_is(p->token.text, text);
 }
+/* Any number of signs; true when they come to a minus. */
+bool tokens_take_signs(struct parser *p);
 
 struct node *tree_node(struct parser *p, enum node_kind kind, struct position at);
 void tree_add(struct node *parent, struct node *child);
 
 /* parse_expression.c */
 struct error *parse_expression(struct parser *p, struct node **ret_node);
-/* A name and what follows it. */
+
+/* parse_path.c: a name and what follows it. */
 struct error *parse_steps(struct parser *p, struct steps *ret_steps);
 
 /* parse_statement.c */
