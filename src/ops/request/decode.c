@@ -9,11 +9,10 @@
  * Memory: all attribute values of a request are built one after another in one block of the arena;
  * VALUE_BYTES_PER_INPUT_BYTE says how large it must be. Recursion follows the shapes, which are
  * static and do not refer to themselves. Threads: any; no shared state. */
-#include <stdlib.h>
-
 #include "base/check.h"
 #include "base/clock.h"
 #include "model/json_shape.h"
+#include "ops/request/json_number.h"
 #include "ops/request/name_set.h"
 
 #define JAVA_PACKAGE "com.amazonaws.dynamodb.v20120810."
@@ -42,46 +41,6 @@ struct decoder {
 
 static struct error *decode_struct(struct decoder *decoder, const struct shape *shape, void *base);
 
-/* False when the number does not fit. */
-static bool parse_integer(struct slice text, int64_t *ret_n) {
-    bool negative = text.len > 0 && text.data[0] == '-';
-    int64_t n = 0;
-    for (size_t i = negative; i < text.len; i++) {
-        int digit = text.data[i] - '0';
-        if (__builtin_mul_overflow(n, 10, &n) ||
-            __builtin_sub_overflow(n, digit, &n)) /* negative numbers reach one further */
-            return false;
-    }
-    if (!negative && __builtin_sub_overflow(0, n, &n))
-        return false;
-    *ret_n = n;
-    return true;
-}
-
-static double parse_double(struct arena *arena, struct slice text) {
-    struct arena_mark mark = arena_mark(arena);
-    const char *copy = (const char *)arena_printf(arena, "%.*s", SLICE_ARGS(text)).data;
-    double n = strtod(copy, NULL);
-    arena_rewind(arena, mark);
-    return n;
-}
-
-/* Cuts the fraction off; false when the number does not fit. */
-static bool parse_decimal(struct arena *arena, struct slice text, int64_t *ret_n) {
-    double n = parse_double(arena, text);
-    if (!(n > -0x1p63 && n < 0x1p63))
-        return false;
-    *ret_n = (int64_t)n;
-    return true;
-}
-
-static bool parse_digits(struct slice text, int64_t *ret_n) {
-    for (size_t i = 0; i < text.len; i++)
-        if (text.data[i] < '0' || text.data[i] > '9')
-            return false;
-    return text.len > 0 && parse_integer(text, ret_n);
-}
-
 static struct error *decode_number(struct decoder *decoder, enum field_type type,
                                    struct field_int *ret_number) {
     const char *java_type = type == FIELD_INTEGER ? "Integer" : "Long";
@@ -89,11 +48,11 @@ static struct error *decode_number(struct decoder *decoder, enum field_type type
     int64_t n = 0;
     bool fits = false;
     if (reader->token == JSON_INTEGER)
-        fits = parse_integer(reader->text, &n);
+        fits = json_number_integer(reader->text, &n);
     else if (reader->token == JSON_DECIMAL)
-        fits = parse_decimal(decoder->arena, reader->text, &n);
+        fits = json_number_decimal(decoder->arena, reader->text, &n);
     else if (reader->token == JSON_STRING && decoder->number_text)
-        fits = parse_digits(reader->text, &n);
+        fits = json_number_digits(reader->text, &n);
     if (!fits || (type == FIELD_INTEGER && (n < INT32_MIN || n > INT32_MAX)))
         return shape_scalar_error(reader, java_type);
     *ret_number = (struct field_int){true, n};
@@ -106,7 +65,7 @@ static struct error *decode_timestamp(struct decoder *decoder, struct field_int 
     if (reader->token != JSON_INTEGER && reader->token != JSON_DECIMAL)
         return shape_scalar_error(reader, "milliseconds since epoch");
     const double most = (double)CLOCK_MAX_MS;
-    double ms = parse_double(decoder->arena, reader->text) * 1000;
+    double ms = json_number_double(decoder->arena, reader->text) * 1000;
     ms = ms > most ? most : ms < -most ? -most : ms;
     *ret_time = (struct field_int){true, (int64_t)(ms < 0 ? ms - 0.5 : ms + 0.5)};
     return NULL;
