@@ -3,10 +3,9 @@
  * A number that is none (AVG of nothing) makes no points. What a run makes is bounded by
  * MATH_POINTS_MAX. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/check.h"
-#include "cloudwatch/math_node.h"
+#include "cloudwatch/math_aggregate.h"
 
 struct runner {
     struct arena *arena;
@@ -215,50 +214,6 @@ static struct error *run_steps(struct runner *runner, const struct math_node *no
 
 /* ---- functions of many values ---- */
 
-struct gathered {
-    int64_t time;
-    double value;
-};
-
-static double aggregate(enum math_function function, const struct gathered *list, size_t count) {
-    double sum = 0, low = INFINITY, high = -INFINITY, squares = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += list[i].value;
-        low = fmin(low, list[i].value);
-        high = fmax(high, list[i].value);
-    }
-    for (size_t i = 0; i < count; i++)
-        squares += pow(list[i].value - sum / (double)count, 2);
-    if (count == 0)
-        return (double)NAN;
-    return function == MATH_SUM   ? sum
-           : function == MATH_AVG ? sum / (double)count
-           : function == MATH_MIN ? low
-           : function == MATH_MAX ? high
-                                  : sqrt(squares / (double)count);
-}
-
-static int compare_times(const void *a, const void *b) {
-    const struct gathered *left = a, *right = b;
-    return left->time < right->time ? -1 : left->time > right->time;
-}
-
-static struct gathered *gather(struct runner *runner, const struct math_value *values, size_t count,
-                               size_t *ret_total) {
-    size_t total = 0, at = 0;
-    for (size_t v = 0; v < count; v++)
-        for (size_t i = 0; i < values[v].count; i++)
-            total += values[v].list[i].count;
-    struct gathered *all = ARENA_ARRAY(runner->arena, struct gathered, total);
-    for (size_t v = 0; v < count; v++)
-        for (size_t i = 0; i < values[v].count; i++)
-            for (size_t p = 0; p < values[v].list[i].count; p++)
-                all[at++] =
-                    (struct gathered){values[v].list[i].times[p], values[v].list[i].values[p]};
-    *ret_total = total;
-    return all;
-}
-
 /* At each time of those that have a point then. */
 static struct error *aggregate_lists(struct runner *runner, enum math_function function,
                                      const struct math_value *values, size_t count,
@@ -266,16 +221,16 @@ static struct error *aggregate_lists(struct runner *runner, enum math_function f
     const struct math_series none = {.period_s = runner->scope->period_s};
     const struct math_series *like = count > 0 && values[0].count > 0 ? values[0].list : &none;
     size_t total;
-    struct gathered *all = gather(runner, values, count, &total);
-    if (total > 1)
-        qsort(all, total, sizeof(*all), compare_times);
+    struct gathered_point *all = math_gather(runner->arena, values, count, &total);
+    math_sort_gathered(all, total);
     *ret_value = list_value(runner, MATH_SERIES, 1);
     TRY(make_series(runner, like, total, ret_value->list));
     ret_value->list->label = SLICE_NONE;
     for (size_t first = 0, end; first < total; first = end) {
         for (end = first + 1; end < total && all[end].time == all[first].time;)
             end++;
-        add_point(ret_value->list, all[first].time, aggregate(function, all + first, end - first));
+        add_point(ret_value->list, all[first].time,
+                  math_aggregate(function, all + first, end - first));
     }
     return NULL;
 }
@@ -292,8 +247,8 @@ static struct error *run_aggregate(struct runner *runner, const struct math_node
     if (node->count > 1 || values[0].kind == MATH_LIST)
         return aggregate_lists(runner, node->function, values, node->count, ret_value);
     size_t total;
-    struct gathered *all = gather(runner, values, 1, &total);
-    *ret_value = number_value(aggregate(node->function, all, total));
+    struct gathered_point *all = math_gather(runner->arena, values, 1, &total);
+    *ret_value = number_value(math_aggregate(node->function, all, total));
     return NULL;
 }
 
