@@ -25,7 +25,7 @@ struct saga_settings {
         "breaker-reset", "SECONDS", "how long it stays open; 30", false                       \
     }
 
-/* From the options. False, with a message, when one is wrong. */
+/* saga_settings.c: from the options. False, with a message, when one is wrong. */
 bool saga_settings_read(const struct app *app, struct saga_settings *ret_settings);
 
 enum wish {
