@@ -69,7 +69,9 @@ class Installed(WireTest):
         cls.include = root / options["prefix"].lstrip("/") / options["includedir"]
         cls.warnings = ["-Wall", "-Wextra", "-Wpedantic"] + ["-Werror"] * options["werror"]
         # What the library was built with has a runtime of its own, which whoever links it needs, too.
-        cls.instrument = [] if options["b_sanitize"] == "none" else [f"-fsanitize={options['b_sanitize']}"]
+        chosen = options["b_sanitize"]  # a list from Meson 1.8 on
+        chosen = ",".join(chosen) if isinstance(chosen, list) else chosen
+        cls.instrument = [] if chosen in ("", "none") else [f"-fsanitize={chosen}"]
         cls.instrument += ["--coverage"] * options["b_coverage"]
         cls.pkg_config = {"PKG_CONFIG_PATH": str(cls.library / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(root)}
         cls.source = root / "songs.c"
