@@ -279,7 +279,10 @@ static void who_fills_a_store_has_all_groups(void **state) {
     must(postgres_fill_begin(contract->store, arena, SLICE_LITERAL("a test")));
     run_in_schema(contract, "UPDATE", ".gramme_version SET seq = seq + 1 WHERE grp = 2");
     assert_int_equal(put_in(contract, contract->store, 0, "3", "d"), STORE_CONFLICT);
-    assert_non_null(postgres_fill_end(contract->store, arena));
+    const struct error *error = postgres_fill_end(contract->store, arena);
+    assert_non_null(error);
+    assert_true(
+        slice_is(error->message, "The store cannot be finished: another server has written to it"));
     expect_content(contract, 0, "");
 }
 

@@ -120,6 +120,8 @@ static struct error *commit_claimed(struct postgres_store *store, struct arena *
         lead_lose(store);
         error = error_local(arena, "%s: " LEAD_ELSEWHERE, claimed->failed);
     }
+    if (fate == FATE_REFUSED && strcmp(session->state, GROUPS_MOVED) == 0)
+        error = error_local(arena, "%s: another server has written to it", claimed->failed);
     if (fate == FATE_LOST || !postgres_roll_back(store, session))
         postgres_writer_lost(store);
     return error;
