@@ -8,12 +8,12 @@ bool backfill_covers(bool filling, const struct table_stats *stats, struct slice
            (slice_present(stats->cursor.key) && slice_compare(item_key, stats->cursor.key) <= 0);
 }
 
-struct error *backfill_load(struct arena *arena, struct store_txn *txn, struct table_stats *stats) {
-    struct store_key key = catalog_key(backfill_key(arena, stats->id));
-    struct slice cursor;
-    TRY(store_get(txn, &key, &cursor));
+struct store_key backfill_cursor_key(struct arena *arena, const struct table_stats *stats) {
+    return catalog_key(backfill_key(arena, stats->id));
+}
+
+void backfill_cursor_take(struct slice cursor, struct table_stats *stats) {
     kept_key_release(&stats->cursor);
     if (slice_present(cursor))
         kept_key_set(&stats->cursor, cursor);
-    return NULL;
 }

@@ -9,7 +9,9 @@
  * which is being filled or not. */
 bool backfill_covers(bool filling, const struct table_stats *stats, struct slice item_key);
 
-/* Reads the cursor of a range that is being filled, whatever was known. */
-struct error *backfill_load(struct arena *arena, struct store_txn *txn, struct table_stats *stats);
+/* Where the cursor of a range that is being filled is in the store, and what is found there, which
+ * counts whatever was known. */
+struct store_key backfill_cursor_key(struct arena *arena, const struct table_stats *stats);
+void backfill_cursor_take(struct slice cursor, struct table_stats *stats);
 
 #endif

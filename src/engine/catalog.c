@@ -135,43 +135,66 @@ void catalog_withdraw(struct catalog *catalog, struct table *table) {
 
 /* ---- loading ---- */
 
-/* Of an index, or of the range of expiries. */
-static struct error *load_range(struct arena *arena, struct store_txn *txn,
-                                struct table_stats *stats) {
-    kept_key_release(&stats->first_due);
-    TRY(table_stats_load(arena, txn, stats));
-    return backfill_load(arena, txn, stats);
+/* What is known of ranges beside their definitions, of many at once: a get may be a round trip. */
+enum { RANGES_AT_ONCE = 500 };
+
+struct ranges {
+    struct table_stats *list[RANGES_AT_ONCE];
+    size_t count;
+    struct store_key keys[2 * RANGES_AT_ONCE];
+    struct slice values[2 * RANGES_AT_ONCE];
+};
+
+static struct error *load_ranges(struct arena *arena, struct store_txn *txn,
+                                 struct ranges *ranges) {
+    size_t count = ranges->count;
+    for (size_t i = 0; i < count; i++) {
+        ranges->keys[2 * i] = table_stats_key(arena, txn, ranges->list[i]);
+        ranges->keys[2 * i + 1] = backfill_cursor_key(arena, ranges->list[i]);
+    }
+    ranges->count = 0;
+    TRY(store_get_many(txn, 2 * count, ranges->keys, ranges->values));
+    for (size_t i = 0; i < count; i++) {
+        struct table_stats *stats = ranges->list[i];
+        kept_key_release(&stats->first_due);
+        TRY(table_stats_take(arena, txn, ranges->values[2 * i], stats));
+        backfill_cursor_take(ranges->values[2 * i + 1], stats);
+    }
+    return NULL;
 }
 
-static struct error *load_all_stats(struct arena *arena, struct store_txn *txn,
-                                    struct table *table) {
-    TRY(table_stats_load(arena, txn, table->stats));
-    for (size_t i = 0; i < table->definition.index_count; i++)
-        TRY(load_range(arena, txn, table->index_stats[i]));
-    return table->ttl_stats == NULL ? NULL : load_range(arena, txn, table->ttl_stats);
+static struct error *load_range(struct arena *arena, struct store_txn *txn, struct ranges *ranges,
+                                struct table_stats *stats) {
+    ranges->list[ranges->count++] = stats;
+    return ranges->count == RANGES_AT_ONCE ? load_ranges(arena, txn, ranges) : NULL;
+}
+
+static struct error *load_all_ranges(struct arena *arena, struct store_txn *txn,
+                                     const struct table_list *list) {
+    struct ranges *ranges = ARENA_NEW(arena, struct ranges);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct table *table = list->tables[i];
+        TRY(load_range(arena, txn, ranges, table->stats));
+        for (size_t k = 0; k < table->definition.index_count; k++)
+            TRY(load_range(arena, txn, ranges, table->index_stats[k]));
+        if (table->ttl_stats != NULL)
+            TRY(load_range(arena, txn, ranges, table->ttl_stats));
+    }
+    return ranges->count == 0 ? NULL : load_ranges(arena, txn, ranges);
 }
 
 /* `known` is the table of that name so far, or NULL. */
-static struct error *load_table(struct arena *arena, struct store_txn *txn, struct slice stored,
-                                struct table *known, struct table **ret_table) {
-    struct table *table;
-    if (known != NULL && slice_equal(known->stored, stored))
-        table = table_ref(known);
-    else
-        TRY(table_new(arena, stored, known, &table));
-    struct error *error = load_all_stats(arena, txn, table);
-    if (error != NULL) {
-        table_unref(table);
-        return error;
-    }
-    *ret_table = table;
+static struct error *load_table(struct arena *arena, struct slice stored, struct table *known,
+                                struct table **ret_table) {
+    if (known == NULL || !slice_equal(known->stored, stored))
+        return table_new(arena, stored, known, ret_table);
+    *ret_table = table_ref(known);
     return NULL;
 }
 
 /* Appends the tables to the list, which grows; the scan gives them sorted by name. */
 static struct error *load_all(const struct catalog *catalog, struct arena *arena,
-                              struct store_txn *txn, struct store_scan *scan,
-                              struct table_list **list) {
+                              struct store_scan *scan, struct table_list **list) {
     size_t capacity = 0;
     for (;;) {
         bool found;
@@ -185,7 +208,7 @@ static struct error *load_all(const struct catalog *catalog, struct arena *arena
             CHECK(*list != NULL);
         }
         struct table *known = list_find(catalog->list, slice_skip(key, 1));
-        TRY(load_table(arena, txn, value, known, &(*list)->tables[(*list)->count]));
+        TRY(load_table(arena, value, known, &(*list)->tables[(*list)->count]));
         (*list)->count++;
     }
 }
@@ -211,8 +234,10 @@ struct error *catalog_load(struct catalog *catalog, struct arena *arena, struct 
     struct store_scan *scan;
     TRY(store_scan_open(txn, &tables, false, &scan));
     struct table_list *list = list_new(0);
-    struct error *error = load_all(catalog, arena, txn, scan, &list);
+    struct error *error = load_all(catalog, arena, scan, &list);
     store_scan_close(scan);
+    if (error == NULL)
+        error = load_all_ranges(arena, txn, list);
     if (error != NULL)
         list_unref(list);
     else

@@ -37,13 +37,15 @@ static struct store_key key_of(struct arena *arena, const struct store_txn *txn,
                                    : part_statistics_key(arena, id, writer));
 }
 
-struct error *table_stats_load(struct arena *arena, struct store_txn *txn,
-                               struct table_stats *stats) {
-    struct store_key key = key_of(arena, txn, stats->id);
-    struct slice record;
+struct store_key table_stats_key(struct arena *arena, const struct store_txn *txn,
+                                 const struct table_stats *stats) {
+    return key_of(arena, txn, stats->id);
+}
+
+struct error *table_stats_take(struct arena *arena, const struct store_txn *txn,
+                               struct slice record, struct table_stats *stats) {
     struct table_count count = {0, 0};
     CHECK(!stats->touched);
-    TRY(store_get(txn, &key, &record));
     if (slice_present(record) || txn->store->writer == 0)
         TRY(statistics_decode(arena, record, &count.items, &count.bytes));
     table_stats_set(stats, count);

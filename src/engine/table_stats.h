@@ -65,9 +65,11 @@ static inline struct table_count table_stats_total(const struct table_stats *sta
     return (struct table_count){items > 0 ? items : 0, bytes > 0 ? bytes : 0};
 }
 
-/* Reads the counts from the store, whatever was known. */
-struct error *table_stats_load(struct arena *arena, struct store_txn *txn,
-                               struct table_stats *stats);
+/* Where the counts are in the store, and what is found there, which counts whatever was known. */
+struct store_key table_stats_key(struct arena *arena, const struct store_txn *txn,
+                                 const struct table_stats *stats);
+struct error *table_stats_take(struct arena *arena, const struct store_txn *txn,
+                               struct slice record, struct table_stats *stats);
 
 /* Writes the record of a range. */
 void table_stats_put(struct arena *arena, struct store_txn *txn, uint32_t id,

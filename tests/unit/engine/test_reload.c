@@ -345,6 +345,34 @@ static void a_look_that_fails(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* How often an engine that another one leads asks the store when it looks again. */
+static uint64_t calls_of_a_look(struct side *side) {
+    fault_store_arm(side->store, FAULT_NONE, 0);
+    assert_null(engine_look_again(side->f.engine, &side->f.arena));
+    return fault_store_calls(side->store);
+}
+
+/* Where the store is far away each call may be a round trip; the steps of a scan are not. */
+static void many_tables_are_not_asked_about_one_by_one(void **state) {
+    (void)state;
+    enum { MORE = 40 };
+    struct store *shared = shared_store_new(fixture_store());
+    struct engine_fixture maker;
+    struct side side = {.store = fault_store_new(shared_store_again(shared))};
+    assert_null(fixture_open(&maker, shared));
+    assert_null(fixture_create_table(&maker, "first", VALUE_NONE));
+    struct engine_options options = expiry_options(side.store, &side.clock);
+    options.follows = true;
+    assert_null(fixture_open_with(&side.f, &options));
+    uint64_t before = calls_of_a_look(&side);
+    for (int i = 0; i < MORE; i++)
+        assert_null(fixture_create_table(
+            &maker, (const char *)arena_printf(&maker.arena, "more-%02d", i).data, VALUE_NONE));
+    assert_int_equal(calls_of_a_look(&side), before + MORE);
+    fixture_close(&side.f);
+    fixture_close(&maker);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(tables_made_changed_and_dropped_elsewhere),
@@ -362,6 +390,7 @@ int main(void) {
         TEST(a_table_that_is_copied_keeps_history),
         TEST(a_range_that_is_filled_elsewhere),
         TEST(a_look_that_fails),
+        cmocka_unit_test(many_tables_are_not_asked_about_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
