@@ -165,6 +165,7 @@ struct patience {
     uint32_t nap_ms;
 };
 struct patience patience_begin(const struct postgres_store *store);
+uint32_t patience_left_ms(const struct patience *patience);
 /* Sleeps for a while. False: there is none left. */
 bool patience_wait(struct patience *patience);
 

@@ -14,6 +14,11 @@ struct patience patience_begin(const struct postgres_store *store) {
     };
 }
 
+uint32_t patience_left_ms(const struct patience *patience) {
+    uint64_t now = monotonic_ns();
+    return now >= patience->deadline_ns ? 0 : (uint32_t)((patience->deadline_ns - now) / 1000000);
+}
+
 bool patience_wait(struct patience *patience) {
     if (monotonic_ns() >= patience->deadline_ns)
         return false;

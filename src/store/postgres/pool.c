@@ -78,7 +78,7 @@ struct error *pool_take(struct postgres_store *store, struct arena *arena,
                 return error;
             continue;
         }
-        if (session_settle(session, store->options.patience_ms) != FATE_LOST) {
+        if (session_settle(session, patience_left_ms(patience)) != FATE_LOST) {
             *ret_session = session;
             return NULL;
         }
