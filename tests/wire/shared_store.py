@@ -115,12 +115,27 @@ class Pair:
 
     def fail_over(self):
         """The primary is killed, with all its sessions, and the standby promoted, which then waits for nobody."""
+        self.end_primary()
+        self.run(f"{PROGRAMS}/pg_ctl", "-D", "standby", "promote", "-w")
+
+    def end_primary(self):
         self.servers[0].kill()
         self.servers[0].wait()
+
+    def signal_primary(self, number):
+        """To all its processes: SIGSTOP and SIGCONT do not pass from one to the others."""
+        pid = self.servers[0].pid
+        for each in (pid, *map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split())):
+            os.kill(each, number)
+
+    def fail_over_from_frozen(self):
+        """The primary is stopped, until signal_primary(SIGCONT), and does not know of its successor then."""
+        self.signal_primary(signal.SIGSTOP)
         self.run(f"{PROGRAMS}/pg_ctl", "-D", "standby", "promote", "-w")
 
     def __exit__(self, *_):
         for server in self.servers:
+            server.send_signal(signal.SIGCONT)
             server.send_signal(signal.SIGQUIT)
             server.wait(30)
         shutil.rmtree(self.directory, ignore_errors=True)

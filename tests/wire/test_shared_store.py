@@ -1,5 +1,6 @@
 """Several servers on one PostgreSQL store: how it is made, who leads, who takes over, and what is refused."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -22,6 +23,13 @@ setUpModule = CLUSTER.begin
 
 def new_store():
     return nodes.new_store(CLUSTER)
+
+
+def values(port):
+    """Of the item "a", by both ways of reading."""
+    item = post(port, "GetItem", TableName="table", Key={"k": {"S": "a"}}, ConsistentRead=True).json["Item"]
+    [found] = post(port, "Scan", TableName="table", ConsistentRead=True).json["Items"]
+    return {item["v"]["S"], found["v"]["S"]}
 
 
 class Making(unittest.TestCase):
@@ -307,6 +315,25 @@ class Killing(unittest.TestCase):
                 self.assertEqual(load.errors, 0)
                 wait_until(lambda: gauge(server.port, "store_standbys") == 0, "seeing that it has none")
                 self.assertGreaterEqual(gauge(server.port, "store_connections_lost_total"), 1)
+
+    def test_a_primary_that_was_replaced_is_not_read(self):
+        """It goes on as one that takes writes, and is the first in the URL, until somebody ends it."""
+        with shared_store.Pair() as pair:
+            self.assertEqual(gramme("store", "init", "--unsafe", pair.url).returncode, 0)
+            with Server("--store", f"{pair.url}&connect_timeout=2") as server, concurrent.futures.ThreadPoolExecutor(12) as readers:
+                create_table(server.port)
+                self.assertEqual(put(server.port, "a", "before").status, 200)
+                self.assertEqual(values(server.port), {"before"})
+                pair.fail_over_from_frozen()
+                frozen = time.time()
+                wait_until(lambda: gauge(server.port, "store_contact_timestamp_seconds") > frozen, "finding its successor")
+                self.assertEqual(put(server.port, "a", "after").status, 200)
+                pair.signal_primary(signal.SIGCONT)
+                wait_until(lambda: pair.ask(6001, "SHOW transaction_read_only") == ["off"], "the old one's answer")
+                seen = [readers.submit(values, server.port) for _ in range(24)]
+                wait_until(lambda: "another was promoted in the place of" in server.error_text() or all(each.done() for each in seen), "reading")
+                pair.end_primary()
+                self.assertEqual(set().union(*(each.result() for each in seen)), {"after"})
 
     def test_nothing_acknowledged_is_lost(self):
         store = new_store()

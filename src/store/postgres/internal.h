@@ -121,7 +121,8 @@ struct postgres_store {
     bool waits;                    /* its commits waited for standbys when we looked last */
     struct session *moment;        /* holds the one moment of all reads; or NULL */
     char moment_sql[100];          /* by which others join it */
-    atomic_uint_fast64_t era;      /* raised when the writer's connection is lost */
+    atomic_uint_fast64_t era;      /* raised when the writer's connection is lost, and with.. */
+    atomic_uint_fast32_t timeline; /* ..the largest of a server that took writes */
     _Atomic uint64_t pinned;       /* of a standby: the number of changes that reads are of */
     atomic_uint_fast64_t unsynced; /* relaxed commits since the last durable one */
     atomic_uint_fast64_t losses;   /* connections that were lost */
@@ -175,12 +176,13 @@ bool patience_wait(struct patience *patience);
 struct error *postgres_connect(struct postgres_store *store, struct arena *arena, bool writes,
                                struct session **ret_session);
 
-/* One try, without statements. */
+/* One try, without statements. A server that another was promoted in the place of is refused: until
+ * somebody tells it, it takes writes, and does not know of the commits since. */
 struct error *postgres_open_session(struct postgres_store *store, struct arena *arena,
                                     struct session **ret_session);
 
-/* Made before the writer's was lost: it may lead to a server that another has replaced, and that
- * does not know of the commits since. */
+/* Made before the writer's was lost, or another server was promoted: it may lead to one that was
+ * replaced, and does not know of the commits since. */
 static inline bool postgres_is_old(const struct postgres_store *store,
                                    const struct session *session) {
     return session->era != atomic_load(&store->era);

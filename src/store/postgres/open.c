@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "store/postgres/internal.h"
 #include "store/postgres/members.h"
@@ -101,11 +102,30 @@ static size_t prepare_keyspaces(struct postgres_store *store, struct session *se
     return store->base.keyspace_count * statements;
 }
 
+/* False: the server's successor is known. */
+static bool is_latest(struct postgres_store *store, uint32_t timeline) {
+    uint_fast32_t known = atomic_load(&store->timeline);
+    while (timeline > known && !atomic_compare_exchange_weak(&store->timeline, &known, timeline))
+        ;
+    if (timeline > known && known > 0)
+        atomic_fetch_add(&store->era, 1);
+    return timeline == 0 || timeline >= known;
+}
+
 struct error *postgres_open_session(struct postgres_store *store, struct arena *arena,
                                     struct session **ret_session) {
     const struct postgres_store_options *options = &store->options;
-    return options->standby ? session_connect_any(arena, options->url, ret_session)
-                            : session_connect(arena, options->url, options->schema, ret_session);
+    if (options->standby)
+        return session_connect_any(arena, options->url, ret_session);
+    TRY(session_connect(arena, options->url, options->schema, ret_session));
+    if (is_latest(store, (*ret_session)->timeline))
+        return NULL;
+    session_close(*ret_session);
+    *ret_session = NULL;
+    static const char *const why = "The store cannot be reached: a server that another was "
+                                   "promoted in the place of still takes writes";
+    log_repeated_error("%s", why);
+    return error_local(arena, "%s", why);
 }
 
 struct error *postgres_connect(struct postgres_store *store, struct arena *arena, bool writes,

@@ -124,8 +124,17 @@ void pool_give(struct postgres_store *store, struct session *session) {
 
 /* ---- the writer's ---- */
 
+/* Between commits: what is held goes with the connection. */
+static void drop_old_writer(struct postgres_store *store) {
+    if (store->writer == NULL || store->groups.held || !postgres_is_old(store, store->writer))
+        return;
+    session_close(store->writer);
+    store->writer = NULL;
+}
+
 struct error *postgres_writer(struct postgres_store *store, struct arena *arena,
                               struct patience *patience, struct session **ret_session) {
+    drop_old_writer(store);
     while (store->writer == NULL) {
         struct error *error = postgres_connect(store, arena, true, &store->writer);
         if (error != NULL && !patience_wait(patience))

@@ -303,6 +303,23 @@ static enum fate learn_version(struct session *session) {
     return FATE_DONE;
 }
 
+/* The first eight digits of a name in the log are those of its timeline. Standbys refuse to tell,
+ * and others than PostgreSQL have none. */
+static enum fate learn_timeline(struct session *session) {
+    PGresult *result = NULL;
+    if (session->has_no_advisory)
+        return FATE_DONE;
+    enum fate fate = session_run(session, "SELECT pg_walfile_name(pg_current_wal_lsn())", NULL, 0,
+                                 PREPARE_TIMEOUT_MS, &result);
+    if (fate != FATE_DONE)
+        return fate == FATE_LOST ? FATE_LOST : FATE_DONE;
+    char digits[9];
+    snprintf(digits, sizeof(digits), "%s", libpq.getvalue(result, 0, 0));
+    session->timeline = (uint32_t)strtoul(digits, NULL, 16);
+    libpq.clear(result);
+    return FATE_DONE;
+}
+
 /* Of two values the later one wins. */
 static PGconn *connect_to(const char *url, const char *schema, const char *which) {
     char search_path[100];
@@ -339,6 +356,8 @@ static struct error *connect_session(struct arena *arena, const char *url, const
         fate = apply_settings(session);
     if (fate == FATE_DONE)
         fate = learn_version(session);
+    if (fate == FATE_DONE)
+        fate = learn_timeline(session);
     if (fate != FATE_DONE) {
         struct error *error = session_error(session, arena, what);
         session_close(session);

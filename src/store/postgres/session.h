@@ -13,13 +13,14 @@ enum fate { FATE_DONE, FATE_REFUSED, FATE_LOST };
 struct session {
     struct session *next; /* of a list that it is in */
     PGconn *libpq;
-    size_t unread;    /* commands that were sent and synced, and whose results nobody needs */
-    size_t refused;   /* the first command of the last exchange that was refused */
-    char state[6];    /* its SQLSTATE */
-    char text[400];   /* why it was refused or lost */
-    unsigned version; /* of the server: 150004 */
-    uint64_t era;     /* of the store, when it was made: postgres_is_old() */
-    bool lost;        /* for good */
+    size_t unread;     /* commands that were sent and synced, and whose results nobody needs */
+    size_t refused;    /* the first command of the last exchange that was refused */
+    char state[6];     /* its SQLSTATE */
+    char text[400];    /* why it was refused or lost */
+    unsigned version;  /* of the server: 150004 */
+    uint64_t era;      /* of the store, when it was made: postgres_is_old() */
+    uint32_t timeline; /* of the server's log, which a promotion raises; 0: it is not told */
+    bool lost;         /* for good */
     bool is_yugabyte;
     bool has_no_advisory; /* the server is not PostgreSQL itself: it has no advisory locks */
 };
