@@ -176,7 +176,7 @@ static struct error *check_date(struct arena *arena, struct auth_identity *ident
 /* The host, in any case: setting bit 5 turns capitals into small letters, and makes a small letter
  * of nothing else. */
 static bool is_host(const uint8_t *name, size_t len) {
-    static const uint8_t host[4] = "host";
+    static const uint8_t host[] = {'h', 'o', 's', 't'};
     return len == sizeof(host) && (load_u32(name) | 0x20202020) == load_u32(host);
 }
 

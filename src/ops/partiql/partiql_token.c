@@ -15,7 +15,7 @@ enum {
     KEY_DEPTH_MAX = 2,
 };
 
-static const uint8_t token_key[SIPHASH_KEY_BYTES] = "statement tokens";
+static const uint8_t token_key[SIPHASH_KEY_BYTES + 1] = "statement tokens";
 
 static void append_part(struct buffer *to, struct slice part) {
     uint8_t len[4];
