@@ -197,11 +197,11 @@ static void begin_trip(struct courier *courier, struct lane *lane) {
     courier->trips++;
 }
 
-static void look_at_command(struct courier *courier, struct lane *lane, int64_t now_ms) {
+static void look_at_command(struct courier *courier, struct lane *lane) {
     struct outcome outcome = {.kind = OUTCOME_FAILED, .text = "the command took too long"};
     if (lane->command == NULL)
         return;
-    if (!command_ended(lane->command, &outcome) && now_ms < lane->due_ms)
+    if (!command_ended(lane->command, &outcome) && monotonic_ms() < lane->due_ms)
         return;
     end_trip(courier, lane);
     settle(courier, lane, &outcome);
@@ -233,17 +233,20 @@ static void remove_empty(struct courier *courier) {
     pthread_mutex_unlock(&courier->lock);
 }
 
-static void begin_trips(struct courier *courier) {
-    int64_t now_ms = monotonic_ms();
-    for (struct lane *lane = first_lane(courier); lane != NULL; lane = lane->next) {
-        look_at_command(courier, lane, now_ms);
+/* All that was due by then, as far as there is room. */
+static void begin_trips(struct courier *courier, int64_t now_ms) {
+    for (struct lane *lane = first_lane(courier); lane != NULL; lane = lane->next)
         while (lane->first != NULL && !is_under_way(lane) && lane->due_ms <= now_ms &&
                courier->trips < COURIER_TRIPS_MAX && !atomic_load(&courier->stopping))
             begin_trip(courier, lane);
-    }
 }
 
-static void finish_trips(struct courier *courier) {
+static void finish_commands(struct courier *courier) {
+    for (struct lane *lane = first_lane(courier); lane != NULL; lane = lane->next)
+        look_at_command(courier, lane);
+}
+
+static void finish_posts(struct courier *courier) {
     int running, left;
     CURLMsg *message;
     libcurl.multi_perform(courier->multi, &running);
@@ -252,8 +255,9 @@ static void finish_trips(struct courier *courier) {
             look_at_post(courier, message);
 }
 
-/* Until something is due, a descriptor is ready or somebody calls. */
-static void rest(struct courier *courier, int64_t latest_ms) {
+/* Until something is due, a descriptor is ready or somebody calls. What was due at `begun_ms` and
+ * is not under way has no room, and waits for one that ends; what became due since is due now. */
+static void rest(struct courier *courier, int64_t begun_ms, int64_t latest_ms) {
     struct curl_waitfd waited[COURIER_TRIPS_MAX];
     unsigned count = 0;
     int64_t now_ms = monotonic_ms(), until_ms = now_ms + REST_MS;
@@ -261,7 +265,7 @@ static void rest(struct courier *courier, int64_t latest_ms) {
         if (lane->command != NULL && command_descriptor(lane->command) >= 0)
             waited[count++] =
                 (struct curl_waitfd){command_descriptor(lane->command), CURL_WAIT_POLLIN, 0};
-        bool waits = lane->first != NULL && (is_under_way(lane) || lane->due_ms > now_ms);
+        bool waits = lane->first != NULL && (is_under_way(lane) || lane->due_ms > begun_ms);
         if (waits && lane->due_ms < until_ms)
             until_ms = lane->due_ms;
     }
@@ -275,14 +279,16 @@ static void *courier_main(void *argument) {
     struct courier *courier = argument;
     int64_t latest_ms = 0; /* when it stops, whatever is under way */
     for (;;) {
-        finish_trips(courier);
-        begin_trips(courier);
+        finish_posts(courier);
+        finish_commands(courier);
+        int64_t begun_ms = monotonic_ms();
+        begin_trips(courier, begun_ms);
         remove_empty(courier);
         if (atomic_load(&courier->stopping) && latest_ms == 0)
             latest_ms = monotonic_ms() + courier->options.grace_ms;
         if (latest_ms != 0 && (courier->trips == 0 || monotonic_ms() >= latest_ms))
             return NULL;
-        rest(courier, latest_ms);
+        rest(courier, begun_ms, latest_ms);
     }
 }
 

@@ -117,6 +117,7 @@ static int start_server(void **state) {
 
 static struct {
     _Atomic int delivered, failed;
+    _Atomic useconds_t pause_us; /* whoever is told takes so long */
     pthread_mutex_t lock;
     char text[OUTCOME_TEXT_MAX]; /* the last one that failed */
     char order[1000];            /* the ids, as they were done */
@@ -131,6 +132,7 @@ static void tell(void *user, const struct parcel *parcel, const struct outcome *
         snprintf(told.text, sizeof(told.text), "%s", outcome->text);
     pthread_mutex_unlock(&told.lock);
     atomic_fetch_add(outcome->kind == OUTCOME_DELIVERED ? &told.delivered : &told.failed, 1);
+    usleep(told.pause_us);
 }
 
 static struct courier *start(const char *const *hosts) {
@@ -350,6 +352,24 @@ static void test_a_command_that_does_not_end(void **state) {
     assert_true(now_ms() - start_ms < 1000);
 }
 
+/* The pause of "false" is over when the end of "true" was told. Both have ended before the courier
+ * looks at them, in that order: the last one sent is looked at first, and the words that start
+ * nothing keep it busy meanwhile. */
+static void test_what_becomes_due_meanwhile_is_not_forgotten(void **state) {
+    (void)state;
+    struct courier *courier = start(NULL);
+    told.pause_us = 100000;
+    assert_true(run(courier, "/nonexistent/one"));
+    wait_for(&told.failed, 1);
+    assert_true(run(courier, "/nonexistent/two"));
+    assert_true(run(courier, "true"));
+    assert_true(run(courier, "false"));
+    wait_for(&told.failed, 3);
+    assert_int_equal(told.delivered, 1);
+    told.pause_us = 0;
+    courier_stop(courier);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_post_arrives_whole),
@@ -362,6 +382,7 @@ int main(void) {
         cmocka_unit_test(test_only_so_many_to_one_place),
         cmocka_unit_test(test_commands),
         cmocka_unit_test(test_a_command_that_does_not_end),
+        cmocka_unit_test(test_what_becomes_due_meanwhile_is_not_forgotten),
     };
     return cmocka_run_group_tests(tests, start_server, NULL);
 }
