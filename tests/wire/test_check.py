@@ -152,6 +152,26 @@ class Salvaged(CheckTest):
         self.assertEqual(told, f"salvaged {self.data} to {self.copy}: 2 tables, 16 items, 0 records of changes; nothing is lost\n")
         self.assertEqual((self.items("plain"), self.items("indexed")), (3, 13))
 
+    def test_what_a_job_that_was_cut_off_left_is_nobodys_loss(self):
+        """Tables that the manifest does not name: the next number, empty, and one that is damaged."""
+        key = make_key(self.folder / "key")
+        for options in ((), ("--encrypt-with", key)):
+            store = self.filled(*options, kill=True)
+            table = max(store.glob("*.sst"), key=lambda path: path.stat().st_size)
+            left = store / f"{max(int(path.stem.rpartition('-')[2]) for path in store.iterdir() if path.stem[-1].isdigit()) + 1:06}.sst"
+            left.touch()
+            shutil.copy(table, store / "900001.sst")
+            flip(store / "900001.sst", table.stat().st_size // 2)
+            self.assertIn("is sound\n", self.check(self.data, *options))
+            self.assertIn("; nothing is lost\n", self.salvage(*options, status=0))
+            self.assertEqual((self.items("plain", *options), self.items("indexed", *options)), (3, 13))
+            shutil.rmtree(self.copy)
+            (store / "900001.sst").unlink()
+            table.write_bytes(b"")
+            self.assertRegex(self.run_gramme("check", self.data, "--salvage", self.copy, *options).stdout, f"^fault: table file {table.name}: .*; nothing in it can be read\n")
+            shutil.rmtree(self.data)
+            shutil.rmtree(self.copy, ignore_errors=True)
+
     def test_what_another_left_is_removed(self):
         """As of one that was killed, before a restore to the same name."""
         self.backup_of_formats()

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "base/container.h"
 #include "store/rocksdb/cut.h"
 #include "store/rocksdb/log_walk.h"
@@ -43,6 +44,8 @@ enum tag {
 struct reading {
     struct log_visitor base;
     struct manifest *manifest;
+    struct manifest_table *tables; /* that are asked about */
+    size_t table_count;
     uint64_t first_log;          /* by its own tag */
     uint64_t logs[FAMILIES_MAX]; /* the first log that each family needs */
     bool families[FAMILIES_MAX]; /* that are there */
@@ -86,10 +89,22 @@ static bool skip_texts(struct slice *rest, int count) {
     return true;
 }
 
+/* A level and a number. Who is moved to another level is first deleted, and then new. */
+static bool take_table(struct reading *reading, struct slice *rest, bool used) {
+    uint64_t level, number;
+    if (!take_varint(rest, &level) || !take_varint(rest, &number))
+        return false;
+    for (size_t i = 0; i < reading->table_count; i++)
+        if (reading->tables[i].number == number)
+            reading->tables[i].used = used;
+    return true;
+}
+
 /* Level, number, size and bounds, and what came later. */
-static bool skip_new_file(struct slice *rest, uint64_t tag) {
+static bool take_new_file(struct reading *reading, struct slice *rest, uint64_t tag) {
     uint64_t field = 0;
-    if (!skip_varints(rest, tag == TAG_NEW_FILE_3 ? 4 : 3) || !skip_texts(rest, 2))
+    if (!take_table(reading, rest, true) || !skip_varints(rest, tag == TAG_NEW_FILE_3 ? 2 : 1) ||
+        !skip_texts(rest, 2))
         return false;
     if (tag != TAG_NEW_FILE && !skip_varints(rest, 2))
         return false;
@@ -139,7 +154,7 @@ static bool take_tag(struct reading *reading, struct slice *rest, uint64_t tag, 
     case TAG_ATOMIC_GROUP:
         return skip_varints(rest, 1);
     case TAG_DELETED_FILE:
-        return skip_varints(rest, 2);
+        return take_table(reading, rest, false);
     case TAG_COMPARATOR:
         return skip_texts(rest, 1);
     case TAG_COMPACT_CURSOR:
@@ -148,7 +163,7 @@ static bool take_tag(struct reading *reading, struct slice *rest, uint64_t tag, 
     case TAG_NEW_FILE_2:
     case TAG_NEW_FILE_3:
     case TAG_NEW_FILE_4:
-        return skip_new_file(rest, tag);
+        return take_new_file(reading, rest, tag);
     default:
         return (tag & SAFE_TO_IGNORE) != 0 && skip_texts(rest, 1);
     }
@@ -216,42 +231,62 @@ static uint64_t first_log_of(const struct reading *reading) {
 }
 
 static struct error *read_edits(struct arena *arena, struct file_cipher *cipher, int directory,
-                                const char *name, struct manifest *manifest) {
-    struct reading reading = {.base = {EDIT_BYTES_MAX, take_record, note_bad},
-                              .manifest = manifest};
+                                const char *name, struct reading *reading) {
+    struct manifest *manifest = reading->manifest;
+    reading->base = (struct log_visitor){EDIT_BYTES_MAX, take_record, note_bad, false};
     struct stat status;
-    enum log_walked walked = log_walk(cipher, directory, name, &reading.base);
+    enum log_walked walked = log_walk(cipher, directory, name, &reading->base);
     if (walked == LOG_UNREADABLE || fstatat(directory, name, &status, 0) != 0)
         return error_local(arena, "its file %s cannot be read: %s", name, strerror(errno));
     if (walked == LOG_FOREIGN)
         return error_local(arena, "its file %s is not encrypted by the key of this directory",
                            name);
-    if (reading.bad && reading.behind)
+    if (reading->bad && reading->behind)
         return error_local(arena, "its file %s cannot be read at byte %llu, and goes on behind it",
-                           name, (unsigned long long)reading.bad_at);
+                           name, (unsigned long long)reading->bad_at);
     manifest->size = (uint64_t)status.st_size;
-    manifest->any = reading.any;
-    manifest->torn = reading.bad || !reading.any;
-    manifest->torn_at = reading.bad_at + (cipher == NULL ? 0 : FILE_HEADER_BYTES);
-    manifest->first_log = first_log_of(&reading);
+    manifest->any = reading->any;
+    manifest->torn = reading->bad || !reading->any;
+    manifest->torn_at = reading->bad_at + (cipher == NULL ? 0 : FILE_HEADER_BYTES);
+    manifest->first_log = first_log_of(reading);
     return NULL;
+}
+
+static struct error *read_manifest(struct arena *arena, struct file_cipher *cipher,
+                                   const char *directory, struct reading *reading) {
+    char name[NAME_BYTES_MAX];
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct error *error = NULL;
+    *reading->manifest = (struct manifest){.known = true};
+    if (fd >= 0 && faccessat(fd, "CURRENT", F_OK, 0) == 0) {
+        error = read_current(arena, cipher, fd, name, &reading->manifest->number);
+        if (error == NULL)
+            error = read_edits(arena, cipher, fd, name, reading);
+    }
+    if (fd >= 0)
+        close(fd);
+    return error;
 }
 
 struct error *manifest_read(struct arena *arena, struct file_cipher *cipher, const char *directory,
                             struct manifest *ret_manifest) {
-    struct manifest manifest = {.known = true};
-    char name[NAME_BYTES_MAX];
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct error *error = NULL;
-    if (fd >= 0 && faccessat(fd, "CURRENT", F_OK, 0) == 0) {
-        error = read_current(arena, cipher, fd, name, &manifest.number);
-        if (error == NULL)
-            error = read_edits(arena, cipher, fd, name, &manifest);
-    }
-    if (fd >= 0)
-        close(fd);
-    *ret_manifest = manifest;
-    return error;
+    return read_manifest(arena, cipher, directory, &(struct reading){.manifest = ret_manifest});
+}
+
+void manifest_find_tables(struct file_cipher *cipher, const char *directory,
+                          struct manifest_table *tables, size_t count) {
+    struct manifest manifest;
+    struct arena CLEANUP(arena_release) arena;
+    arena_init(&arena);
+    for (size_t i = 0; i < count; i++)
+        tables[i].used = false;
+    struct error *error = read_manifest(
+        &arena, cipher, directory,
+        &(struct reading){.manifest = &manifest, .tables = tables, .table_count = count});
+    if (error == NULL && manifest.number != 0 && manifest.known && !manifest.torn)
+        return;
+    for (size_t i = 0; i < count; i++)
+        tables[i].used = true;
 }
 
 bool manifest_sync(struct file_cipher *cipher, const char *directory, uint64_t *ret_number,

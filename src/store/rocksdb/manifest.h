@@ -1,4 +1,4 @@
-/* manifest.h - what RocksDB's manifest says of its logs, read without RocksDB.
+/* manifest.h - what RocksDB's manifest says of its logs and tables, read without RocksDB.
  *
  * A manifest is a log whose records are edits: tags with their values. Of these only a few are
  * needed here; the others are passed over. What a newer RocksDB writes may be unknown: then the
@@ -24,6 +24,16 @@ struct manifest {
 /* An error: it is not there, or damaged, with its name and the place. */
 struct error *manifest_read(struct arena *arena, struct file_cipher *cipher, const char *directory,
                             struct manifest *ret_manifest);
+
+struct manifest_table {
+    uint64_t number; /* in its name */
+    bool used;
+};
+/* Which of these tables the database uses; by a manifest that is damaged, torn or not known, all.
+ */
+void manifest_find_tables(struct file_cipher *cipher, const char *directory,
+                          struct manifest_table *tables, size_t count);
+
 /* Number and size of the present one, without a look inside, and made durable. False: not now. */
 bool manifest_sync(struct file_cipher *cipher, const char *directory, uint64_t *ret_number,
                    uint64_t *ret_size);

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "store/rocksdb/internal.h"
 #include "store/rocksdb/judge.h"
+#include "store/rocksdb/manifest.h"
 #include "store/rocksdb/salvage_raw.h"
 #include "store/rocksdb/salvage_view.h"
 
@@ -21,18 +22,27 @@ enum {
     SEARCHED_BYTES = 40, /* of a key; two that differ only behind them are not told apart */
 };
 
+/* A table that cannot be opened, or of which some blocks cannot be read. */
+struct bad_table {
+    const char *name;
+    struct slice text; /* why not */
+    bool opened;
+};
+
 struct salvage {
     struct arena *arena;
     struct rocksdb_store *source; /* closed; its lock is held */
     const char *scratch;
     const struct keyring *keyring;
     struct files_observer *observer;
-    const char **unreadable; /* tables that cannot be opened.. */
-    const char **damaged;    /* ..and those, and tables of which some blocks cannot be read */
-    size_t unreadable_count;
-    size_t damaged_count;
-    bool rebuilt;    /* without the manifest */
-    bool is_endless; /* RocksDB would never come to the end of its logs */
+    struct error *manifest; /* what is wrong with it; NULL: nothing */
+    struct bad_table *bad;
+    size_t bad_count;
+    const char **unreadable; /* of these, those that cannot be opened.. */
+    const char **damaged;    /* ..and all; NULL ends both */
+    bool lost;               /* one that cannot be opened was in use */
+    bool rebuilt;            /* without the manifest */
+    bool is_endless;         /* RocksDB would never come to the end of its logs */
     bool partial;
     struct store *view;
     struct store *older; /* without the damaged tables; NULL: not needed yet */
@@ -55,16 +65,40 @@ static void look_at_table(struct salvage *salvage, const char *name) {
     struct slice path = arena_printf(salvage->arena, "%s/%s", directory, name);
     bool opened = false;
     char *text = extension.table_file_verify(source->env, (const char *)path.data, NULL, &opened);
-    if (text == NULL)
-        return;
-    const char *kept = arena_copy(salvage->arena, name, strlen(name) + 1);
-    if (salvage->damaged_count < TABLES_MAX)
-        salvage->damaged[salvage->damaged_count++] = kept;
-    if (!opened && salvage->unreadable_count < TABLES_MAX)
-        salvage->unreadable[salvage->unreadable_count++] = kept;
-    tell(salvage, arena_printf(salvage->arena, "table file %s: %s%s", name, text,
-                               opened ? "" : "; nothing in it can be read"));
+    if (text != NULL && salvage->bad_count < TABLES_MAX)
+        salvage->bad[salvage->bad_count++] =
+            (struct bad_table){arena_copy(salvage->arena, name, strlen(name) + 1),
+                               arena_slice(salvage->arena, slice_text(text)), opened};
     free(text);
+}
+
+static void tell_table(struct salvage *salvage, const struct bad_table *table) {
+    tell(salvage,
+         arena_printf(salvage->arena, "table file %s: %.*s%s", table->name, SLICE_ARGS(table->text),
+                      table->opened ? "" : "; nothing in it can be read"));
+    salvage->lost |= !table->opened;
+}
+
+/* Those that a sound manifest does not name are nobody's loss: a job that the end of the server cut
+ * off has left them. */
+static void judge_tables(struct salvage *salvage) {
+    size_t count = salvage->bad_count, unreadable = 0;
+    struct manifest_table *tables = ARENA_ARRAY(salvage->arena, struct manifest_table, count + 1);
+    salvage->damaged = ARENA_ARRAY(salvage->arena, const char *, count + 1);
+    salvage->unreadable = ARENA_ARRAY(salvage->arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct bad_table *table = &salvage->bad[i];
+        tables[i] = (struct manifest_table){strtoull(table->name, NULL, 10), true};
+        salvage->damaged[i] = table->name;
+        if (!table->opened)
+            salvage->unreadable[unreadable++] = table->name;
+    }
+    if (salvage->manifest == NULL && count > 0)
+        manifest_find_tables(salvage->source->cipher, salvage->source->config.options.directory,
+                             tables, count);
+    for (size_t i = 0; i < count; i++)
+        if (tables[i].used)
+            tell_table(salvage, &salvage->bad[i]);
 }
 
 static struct error *look_at_tables(struct salvage *salvage) {
@@ -72,13 +106,13 @@ static struct error *look_at_tables(struct salvage *salvage) {
     DIR *files = opendir(directory);
     if (files == NULL)
         return error_local(salvage->arena, "%s cannot be read: %s", directory, strerror(errno));
-    salvage->damaged = ARENA_ARRAY(salvage->arena, const char *, TABLES_MAX + 1);
-    salvage->unreadable = ARENA_ARRAY(salvage->arena, const char *, TABLES_MAX + 1);
+    salvage->bad = ARENA_ARRAY(salvage->arena, struct bad_table, TABLES_MAX);
     for (const struct dirent *file = readdir(files); file != NULL; file = readdir(files)) {
         if (file_ends_with(file->d_name, ".sst"))
             look_at_table(salvage, file->d_name);
     }
     closedir(files);
+    judge_tables(salvage);
     return NULL;
 }
 
@@ -98,9 +132,8 @@ static struct error *open_view(struct salvage *salvage, const char *name,
 
 /* As it was, if its manifest is sound, all its tables are there, and RocksDB can read its logs. */
 static struct error *open_first(struct salvage *salvage) {
-    struct error *error = rocksdb_judge_manifest(salvage->arena, salvage->source->cipher,
-                                                 salvage->source->config.options.directory);
-    salvage->rebuilt = error != NULL || salvage->unreadable_count > 0 || salvage->is_endless;
+    struct error *error = salvage->manifest;
+    salvage->rebuilt = error != NULL || salvage->lost || salvage->is_endless;
     if (!salvage->rebuilt) {
         error = open_view(salvage, "view", salvage->unreadable, false, &salvage->view);
         salvage->rebuilt = error != NULL;
@@ -136,6 +169,7 @@ static struct error *judge(struct salvage *salvage) {
     if (error != NULL)
         tell(salvage, error->message);
     salvage->is_endless = judgement.is_endless && rocksdb_reads_forever();
+    salvage->manifest = rocksdb_judge_manifest(salvage->arena, source->cipher, directory);
     return NULL;
 }
 
