@@ -9,26 +9,23 @@
  *     - or handed on to the server that has the items, where several write
  *   - where another server leads: asked whether it had changed what was known here, before a write
  *     and after a read
- *   - reply
+ *   - reply (end_call.c)
  *
  * Threads: everything here runs on the exchange's I/O thread, except run_elsewhere and
  * read_elsewhere, which run on a worker, and wake, which may run on any. Memory: the exchange's
- * arena. Errors are turned into replies here, and logged here when they are ours. */
+ * arena. */
 #include "pipeline/pipeline.h"
 
 #include "base/container.h"
 #include "base/leniency.h"
-#include "base/log.h"
 #include "http/reply.h"
 #include "ops/item/shares.h"
 #include "ops/item/write_call.h"
 #include "ops/permission/permission.h"
-#include "ops/read/call_fetch.h"
-#include "pipeline/audit_call.h"
 #include "pipeline/authorize.h"
 #include "pipeline/contexts.h"
-#include "pipeline/delays.h"
-#include "pipeline/error_reply.h"
+#include "pipeline/end_call.h"
+#include "pipeline/fault_call.h"
 #include "pipeline/faults.h"
 #include "pipeline/operation.h"
 #include "pipeline/service_route.h"
@@ -37,179 +34,8 @@
  * bytes. */
 enum { BODY_BYTES_ELSEWHERE = 128 * 1024 };
 
-/* How far a call has come. */
-enum call_step {
-    STEP_FIND,
-    STEP_AUTHENTICATE,
-    STEP_DECODE,
-    STEP_VALIDATE, /* from here on the operation's release is due */
-    STEP_RUN,      /* it is valid, if not allowed */
-};
-
-struct pipeline_call {
-    struct op_call call;
-    struct exchange *exchange;
-    struct worker_task task;
-    struct error *error; /* of the step on a worker */
-    enum op_state state; /* likewise */
-    struct caller caller;
-    enum call_step step;
-    struct audit_note *note;   /* NULL: there is no audit log */
-    const struct fault *fault; /* NULL: nothing goes wrong on purpose */
-    struct delay delay;
-    struct call_times *times; /* NULL: there is no slow log */
-    struct confirmation confirmation;
-    bool dropped;
-    bool submitted; /* what was known was true before it wrote */
-};
-
 static struct pipeline_call *of_call(struct op_call *call) {
     return call->user;
-}
-
-static void reply_now(struct pipeline_call *self, struct error *error) {
-    if (__builtin_expect(self->dropped, 0))
-        exchange_reply_with(self->exchange, &(struct exchange_reply_options){.drop = true});
-    else if (error != NULL)
-        error_reply(self->exchange, &self->call, error);
-    else
-        exchange_reply(self->exchange, 200);
-}
-
-/* ---- what is to be confirmed ---- */
-
-/* Nobody hears of it, and nobody counts it, before it is known that it was true. */
-static bool is_unconfirmed(const struct pipeline_call *self) {
-    const struct pipeline_thread *thread = self->exchange->thread_context;
-    return __builtin_expect(thread->confirming != NULL, 0) && !self->submitted;
-}
-
-/* Of what was not true any more nothing happened: it only read. */
-static void start_anew(struct pipeline_call *self) {
-    account_let_go(&self->call.account);
-    exchange_try_again(self->exchange);
-}
-
-static void resume_after_confirming(struct net_task *task) {
-    struct exchange *exchange = container_of(task, struct exchange, task);
-    struct pipeline_thread *thread = exchange->thread_context;
-    struct pipeline_call *self = exchange->user;
-    if (!self->confirmation.good) {
-        start_anew(self);
-        return;
-    }
-    meter_call(&thread->meter, &self->call, self->error, exchange->began);
-    account_let_go(&self->call.account);
-    reply_now(self, self->error);
-}
-
-/* At the store for reads that may be a moment old. */
-static bool failed_there(const struct pipeline_call *self, const struct error *error) {
-    return error != NULL && self->call.eventual &&
-           (error->code == ERROR_LOCAL || error->code == ERROR_INTERNAL_SERVER_ERROR);
-}
-
-static void confirm(struct pipeline_call *self, struct error *error) {
-    const struct pipeline_thread *thread = self->exchange->thread_context;
-    if (failed_there(self, error)) { /* then it is read once more, elsewhere */
-        call_eventual_failed(&self->call);
-        start_anew(self);
-        return;
-    }
-    self->error = error;
-    self->confirmation.exchange = self->exchange;
-    self->exchange->task.run = resume_after_confirming;
-    thread->confirming->ask(thread->confirming->user, &self->confirmation);
-}
-
-static void reply(struct pipeline_call *self, struct error *error) {
-    if (is_unconfirmed(self))
-        confirm(self, error);
-    else
-        reply_now(self, error);
-}
-
-/* ---- what goes wrong on purpose ---- */
-
-/* `then` goes on with the call, at once or after the fault's delay. */
-static void fault_wait(struct pipeline_call *self, void (*then)(struct net_task *task)) {
-    struct exchange *exchange = self->exchange;
-    const struct pipeline_thread *thread = exchange->thread_context;
-    exchange->task.run = then;
-    if (self->fault->delay_ms == 0) {
-        then(&exchange->task);
-        return;
-    }
-    self->delay = (struct delay){.loop = exchange->loop, .task = &exchange->task};
-    delays_put(thread->delays, &self->delay, (uint32_t)self->fault->delay_ms);
-}
-
-static void reply_after_fault(struct net_task *task) {
-    struct pipeline_call *self = container_of(task, struct exchange, task)->user;
-    reply(self, self->error);
-}
-
-/* The call is done and released; what the client hears of it is another matter. */
-static void fault_after(struct pipeline_call *self, struct error *error) {
-    self->dropped = self->fault->drop;
-    self->error = self->fault->has_error ? fault_error(self->fault, &self->call) : error;
-    fault_wait(self, reply_after_fault);
-}
-
-static void look_at_times(const struct pipeline_call *self, const struct error *error) {
-    struct exchange *exchange = self->exchange;
-    const struct pipeline_thread *thread = exchange->thread_context;
-    if (slow_log_wants(thread->slow, exchange->began))
-        slow_log_write(thread->slow, &(struct slow_call){&self->call, self->times, error,
-                                                         exchange->request_id, exchange->began});
-}
-
-static void release(struct pipeline_call *self) {
-    const struct op *op = self->call.op;
-    if (self->step >= STEP_VALIDATE && op->release != NULL)
-        op->release(&self->call);
-}
-
-/* A read whose reply found no memory is forgotten, and done once more when there is some. What a
- * write did cannot be forgotten. */
-static bool try_again(struct pipeline_call *self) {
-    struct exchange *exchange = self->exchange;
-    if (!exchange_lacks_memory(exchange) || (self->call.op->flags & OP_WRITES))
-        return false;
-    release(self);
-    exchange_try_again(exchange);
-    return true;
-}
-
-/* A request for nothing that there is was nobody's, and denied to nobody. */
-static enum audit_reach audit_reach(const struct pipeline_call *self) {
-    if (self->step == STEP_AUTHENTICATE)
-        return AUDIT_UNPROVED;
-    return self->step == STEP_RUN ? AUDIT_VALID : AUDIT_READ;
-}
-
-/* Every call ends here. Its account is complete, and can be read until it is released. */
-static void finish(struct pipeline_call *self, struct error *error) {
-    struct exchange *exchange = self->exchange;
-    struct pipeline_thread *thread = exchange->thread_context;
-    if (error == NULL && exchange->reply.overflow) {
-        if (try_again(self))
-            return;
-        error = error_reply_overflow(exchange);
-    }
-    if (self->note != NULL)
-        audit_call(exchange, self->note, &self->call, audit_reach(self), error);
-    if (is_unconfirmed(self))
-        account_keep(&self->call.account);
-    else
-        meter_call(&thread->meter, &self->call, error, exchange->began);
-    if (__builtin_expect(self->times != NULL, 0))
-        look_at_times(self, error);
-    release(self);
-    if (__builtin_expect(self->fault != NULL && self->fault->after, 0))
-        fault_after(self, error);
-    else
-        reply(self, error);
 }
 
 /* ---- waiting ---- */
@@ -217,13 +43,13 @@ static void finish(struct pipeline_call *self, struct error *error) {
 static void resume_after_wait(struct net_task *task) {
     struct exchange *exchange = container_of(task, struct exchange, task);
     struct pipeline_call *self = exchange->user;
-    finish(self, self->call.op->finish(&self->call));
+    end_call(self, self->call.op->finish(&self->call));
 }
 
 static void resume_after_worker(struct net_task *task) {
     struct exchange *exchange = container_of(task, struct exchange, task);
     struct pipeline_call *self = exchange->user;
-    finish(self, self->error);
+    end_call(self, self->error);
 }
 
 /* Right after the commit, of whose sync the last time tells. */
@@ -311,7 +137,7 @@ static void submit_after_confirming(struct net_task *task) {
     if (self->confirmation.good) {
         submit(self);
     } else {
-        release(self);
+        release_call(self);
         exchange_try_again(exchange);
     }
 }
@@ -324,7 +150,7 @@ static void place_writes(struct pipeline_call *self) {
     const struct shares *shares = thread->shares;
     uint8_t owner = shares == NULL ? 0 : shares_owner(shares, &self->call);
     if (shares != NULL && owner != shares->here) {
-        release(self);
+        release_call(self);
         shares->hand_on(exchange, owner);
     } else if (thread->confirming == NULL) {
         submit(self);
@@ -341,7 +167,7 @@ static void proceed(struct pipeline_call *self, struct error *error) {
     if (__builtin_expect(self->times != NULL, 0))
         self->times->ran = ticks_now();
     if (error != NULL || self->state == OP_DONE) {
-        finish(self, error);
+        end_call(self, error);
     } else if (self->state == OP_ELSEWHERE) {
         self->call.elsewhere = true;
         self->task.run = run_elsewhere;
@@ -363,15 +189,6 @@ static void run_after_fault(struct net_task *task) {
     else
         error = run(self);
     proceed(self, error);
-}
-
-/* False: nothing goes wrong before it runs. */
-static bool fault_before(struct pipeline_call *self, struct faults *faults) {
-    self->fault = faults_take(faults, &self->call);
-    if (self->fault == NULL)
-        return false;
-    self->call.unprocessed = (size_t)self->fault->unprocessed;
-    return !self->fault->after;
 }
 
 static struct error *check_json(struct arena *arena, struct slice body) {
@@ -449,7 +266,7 @@ static struct error *run_call(struct pipeline_call *self) {
     TRY(authorize_call(thread->policy, self->exchange, &self->call, &self->caller));
     if (__builtin_expect(self->times != NULL, 0))
         self->times->checked = ticks_now();
-    if (__builtin_expect(thread->faults != NULL, 0) && fault_before(self, thread->faults)) {
+    if (__builtin_expect(thread->faults != NULL, 0) && fault_call_take(self, thread->faults)) {
         self->state = OP_WAITING;
         return NULL;
     }
@@ -461,7 +278,7 @@ static void start_call(struct pipeline_call *self, struct error *error) {
     if (error == NULL)
         error = run_call(self);
     if (__builtin_expect(self->fault != NULL && !self->fault->after, 0))
-        fault_wait(self, run_after_fault); /* it did not run */
+        fault_call_wait(self, run_after_fault); /* it did not run */
     else
         proceed(self, error);
 }
