@@ -146,6 +146,7 @@ class Command(unittest.TestCase):
                                     AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}])
                 self.assertEqual(client.describe_table(TableName="table")["Table"]["TableArn"],
                                  "arn:aws:dynamodb:eu-west-1:123456789012:table/table")
+                self.assertIn("left out, as the command line says otherwise: GRAMME_DATA", server.error_text())
 
     def test_a_hangup_has_it_read_again(self):
         with Server("--memory") as server:

@@ -13,7 +13,9 @@ struct invocation {
     void *values; /* the command's struct */
     bool help;    /* was asked for, and nothing was read */
     bool given[OPTIONS_MAX];
+    bool turned_off[OPTIONS_MAX]; /* flags, by a variable or a file; they exclude nothing */
     size_t argument_count;
+    struct slice excluded; /* variables that an option of the command line excludes; or empty */
 };
 
 /* One value of the command's struct, whatever way its text came; NULL for a flag. */

@@ -213,6 +213,9 @@ static int run_serve(const struct invocation *invocation) {
     config.loopback_only = !config.auth && !options->no_auth;
     config.program = "gramme " GRAMME_VERSION;
     log_configure(options->log_level, options->log_format);
+    if (invocation->excluded.len > 0)
+        log_warning("left out, as the command line says otherwise: %.*s",
+                    SLICE_ARGS(invocation->excluded));
     struct signals signals;
     signals_block(&signals);
     struct server *server = NULL;

@@ -9,6 +9,9 @@
 
 enum { FILE_BYTES_MAX = 1024 * 1024 };
 
+/* What some editors begin a file of UTF-8 with. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 /* Of one place where options come from: which of them it has nothing to say about any more, since a
  * better place did. */
 struct place {
@@ -24,7 +27,7 @@ static struct place place_begin(struct invocation *invocation) {
     const struct option *options = invocation->command->options;
     struct place place = {.invocation = invocation};
     for (size_t i = 0; options[i].name != NULL; i++) {
-        place.settled[i] = invocation->given[i];
+        place.settled[i] = invocation->given[i] || invocation->turned_off[i];
         for (size_t k = 0; options[k].name != NULL; k++)
             if (invocation->given[k] &&
                 (excludes(&options[k], &options[i]) || excludes(&options[i], &options[k])))
@@ -42,15 +45,18 @@ static bool is_one_of(const char *text, const char *const *words) {
     return false;
 }
 
+static const char *const on[] = {"1", "true", "yes", "on", NULL};
+static const char *const off[] = {"0", "false", "no", "off", NULL};
+
 static struct error *take_flag(struct place *place, const struct option *option, const char *text) {
-    static const char *const on[] = {"1", "true", "yes", "on", NULL};
-    static const char *const off[] = {"0", "false", "no", "off", NULL};
     struct invocation *invocation = place->invocation;
-    if (is_one_of(text, off))
+    ptrdiff_t at = option - invocation->command->options;
+    invocation->turned_off[at] = is_one_of(text, off);
+    if (invocation->turned_off[at])
         return NULL;
     if (!is_one_of(text, on))
         return error_local(invocation->arena, "it is on or off, not '%s'", text);
-    invocation->given[option - invocation->command->options] = true;
+    invocation->given[at] = true;
     return option_set(invocation->arena, invocation->values, option, NULL);
 }
 
@@ -84,11 +90,30 @@ static struct error *named(struct arena *arena, const char *where, struct error 
 
 /* ---- variables ---- */
 
+bool settings_turn_on(const char *variable) {
+    const char *text = getenv(variable);
+    return text != NULL && is_one_of(text, on);
+}
+
 const char *settings_variable(struct arena *arena, const struct option *option) {
     char *name = (char *)(uintptr_t)arena_printf(arena, "GRAMME_%s", option->name).data;
     for (char *at = name; *at != '\0'; at++)
         *at = *at == '-' ? '_' : *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
     return name;
+}
+
+/* That the command line says the same option is nothing to tell of; that it excludes it is. */
+static void note_excluded(const struct place *place, const struct option *option,
+                          const char *variable, const char *text) {
+    struct invocation *invocation = place->invocation;
+    size_t at = (size_t)(option - invocation->command->options);
+    if (!place->settled[at] || invocation->given[at] ||
+        (option->kind == OPTION_FLAG && is_one_of(text, off)))
+        return;
+    bool first = invocation->excluded.len == 0;
+    invocation->excluded =
+        arena_printf(invocation->arena, "%.*s%s%s", SLICE_ARGS(invocation->excluded),
+                     first ? "" : ", ", variable);
 }
 
 static struct error *read_variables(struct invocation *invocation) {
@@ -100,6 +125,7 @@ static struct error *read_variables(struct invocation *invocation) {
         if (text == NULL || *text == '\0')
             continue;
         bool several = option->kind == OPTION_TEXTS || option->kind == OPTION_PAIRS;
+        note_excluded(&place, option, name, text);
         TRY(named(invocation->arena, name,
                   (several ? take_list : take_value)(&place, option, text)));
     }
@@ -135,6 +161,8 @@ static struct error *take_line(struct place *place, char *line) {
          option++) {
         if (strcmp(option->name, name) != 0)
             continue;
+        if (option->at == invocation->command->settings_file)
+            return error_local(invocation->arena, "a file of options names no other");
         if (value == NULL && option->kind != OPTION_FLAG)
             return error_local(invocation->arena, "a value is missing after %s", name);
         return take_value(place, option, value == NULL ? "on" : value);
@@ -171,7 +199,8 @@ static struct error *read_file(struct invocation *invocation, const char *path) 
     if (failed || len > FILE_BYTES_MAX || memchr(text, '\0', len) != NULL)
         return error_local(arena, "%s: this is no file of settings", path);
     text[len] = '\0';
-    return read_lines(invocation, path, text);
+    bool marked = strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0;
+    return read_lines(invocation, path, text + (marked ? strlen(BYTE_ORDER_MARK) : 0));
 }
 
 struct error *settings_read(struct invocation *invocation) {

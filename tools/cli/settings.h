@@ -17,6 +17,8 @@
 
 /* After the command line was read, before options are looked at together. The errors say where. */
 struct error *settings_read(struct invocation *invocation);
+/* Whether a variable turns a flag on. */
+bool settings_turn_on(const char *variable);
 /* The name of an option's variable, in the arena. */
 const char *settings_variable(struct arena *arena, const struct option *option);
 

@@ -104,6 +104,14 @@ static void the_command_line_wins(void **state) {
     assert_null(values->data);
     assert_string_equal(values->guests[0], "carl");
     assert_null(values->guests[1]);
+    assert_true(slice_is(invocation.excluded, "GRAMME_DATA")); /* and that is told */
+}
+
+static void a_mark_at_the_beginning_is_none_of_it(void **state) {
+    (void)state;
+    const char *line[] = {"--config", path};
+    write_file("\xef\xbb\xbfport = 85\n");
+    assert_int_equal(read_well(2, line)->port, 85);
 }
 
 static void a_flag_can_be_off(void **state) {
@@ -160,6 +168,7 @@ static void mistakes_in_a_file(void **state) {
         {"port\n", "line 1: a value is missing after port"},
         {"\n\nport = 0\n", "line 3: --port takes a number from 1 to 65535, not '0'"},
         {"data =\n", "line 1: --data takes DIR, not ''"},
+        {"config = another\n", "line 1: a file of options names no other"},
         {"memory = perhaps\n", "line 1: it is on or off, not 'perhaps'"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -188,6 +197,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(variables_are_options, forget),
         cmocka_unit_test_setup(the_command_line_wins, forget),
+        cmocka_unit_test_setup(a_mark_at_the_beginning_is_none_of_it, forget),
         cmocka_unit_test_setup(a_flag_can_be_off, forget),
         cmocka_unit_test_setup(what_is_wrong_is_told_with_its_place, forget),
         cmocka_unit_test_setup(a_file_comes_last, forget),
