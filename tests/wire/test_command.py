@@ -12,7 +12,7 @@ import time
 import unittest
 import unittest.mock
 
-from server import Server, binary
+from server import STOP_S, Server, binary
 from wire import boto3_client
 
 
@@ -188,6 +188,45 @@ class Command(unittest.TestCase):
         self.wait_for_line(server, "read again")
         boto3_client(server.endpoint).list_tables()
         server.stop()
+
+    def start_with_stdin(self, stdin, command=("serve", "--memory", "--port", "0", "--stop-with-stdin"), **options):
+        """The process, when it has said that it listens."""
+        process = subprocess.Popen([binary(), *command], text=True, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        self.addCleanup(process.__exit__, None, None, None)
+        self.addCleanup(process.kill)
+        self.assertIn("listening on http://", process.stdout.readline())
+        return process
+
+    def assert_stops(self, process):
+        self.assertEqual(process.wait(STOP_S), 0)
+        self.assertIn("stopping: ", process.stdout.read())
+
+    def test_it_ends_with_its_standard_input(self):
+        process = self.start_with_stdin(subprocess.PIPE)
+        process.stdin.write("what comes there is read, and means nothing\n")
+        process.stdin.flush()
+        deadline = time.monotonic() + STOP_S
+        while fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0" * 4) != b"\0" * 4:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        process.send_signal(signal.SIGHUP)
+        self.assertIn("read again", process.stderr.readline())
+        process.stdin.close()
+        self.assert_stops(process)
+
+    def test_standard_input_that_has_ended_before(self):
+        self.assert_stops(self.start_with_stdin(subprocess.DEVNULL))
+        self.assert_stops(self.start_with_stdin(None, preexec_fn=lambda: os.close(0)))
+
+    def test_standard_input_that_goes_on(self):
+        process = self.start_with_stdin(subprocess.PIPE)
+        process.send_signal(signal.SIGTERM)
+        self.assert_stops(process)
+
+    def test_in_the_place_of_local_it_ends_with_its_standard_input(self):
+        process = self.start_with_stdin(subprocess.PIPE, ("local", "-inMemory", "-port", "0"), env={**os.environ, "GRAMME_STOP_WITH_STDIN": "true"})
+        process.stdin.close()
+        self.assert_stops(process)
 
     def test_one_thread_is_enough(self):
         with Server("--memory", "--threads", "1") as server:

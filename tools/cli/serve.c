@@ -1,4 +1,5 @@
 /* serve.c - `gramme serve`: starts the server, waits for signals, stops. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "admin/remote_store.h"
@@ -217,7 +218,10 @@ static int run_serve(const struct invocation *invocation) {
         log_warning("left out, as the command line says otherwise: %.*s",
                     SLICE_ARGS(invocation->excluded));
     struct signals signals;
-    signals_block(&signals);
+    if (!signals_block(&signals, options->stop_with_stdin)) {
+        say(stderr, "gramme: signals cannot be waited for: %s\n", strerror(errno));
+        return 1;
+    }
     struct server *server = NULL;
     struct serve_waiter waiter = {
         .base.goes_on = serve_waits, .signals = &signals, .config = &config};

@@ -83,6 +83,10 @@ const struct option serve_options[] = {
     {"account", "NUMBER", .kind = OPTION_TEXT, AT(config.account),
      .form = {"12 digits", option_is_account}, .preset = ACCOUNT_PRESET,
      .help = "account in ARNs, those of tables that are there already too"},
+    {"stop-with-stdin", .kind = OPTION_FLAG, AT(stop_with_stdin),
+     .help =
+         "stop when standard input ends, as by SIGTERM: for a program that starts a server, holds "
+         "a pipe to it open, and may be killed"},
     {"auth", .group = "Access", .kind = OPTION_FLAG, AT(config.auth),
      .otherwise = "callers are believed",
      .help = "verify signatures: only who has a key is answered. The first start makes a key and "

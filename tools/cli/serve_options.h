@@ -14,6 +14,7 @@ struct serve_options {
     bool memory;
     bool no_auth;
     bool like_local;
+    bool stop_with_stdin;
     enum log_level log_level;
     enum log_format log_format;
 };
