@@ -241,10 +241,9 @@ static void start_control(struct server *server, struct arena *arena) {
 
 /* What somebody wants to keep is nothing that a request may take away at once, and who has to sign
  * is known by keys that would go with it. */
-static struct error *check_worlds(const struct server *server, struct arena *arena) {
-    const struct server_config *config = &server->config;
+struct error *server_check(struct arena *arena, const struct server_config *config) {
     const char *option = config->test_reset ? "--test-reset" : "--name-spaces";
-    if (!worlds_are_many(server))
+    if (!config->test_reset && !config->name_spaces)
         return NULL;
     if (config->test_reset && config->data_directory != NULL)
         return error_local(arena, "%s is for servers that keep nothing: it wants --memory", option);
@@ -254,7 +253,7 @@ static struct error *check_worlds(const struct server *server, struct arena *are
 }
 
 static struct error *start_all(struct server *server, struct arena *arena) {
-    TRY(check_worlds(server, arena));
+    TRY(server_check(arena, &server->config));
     server->endpoint_name =
         arena_printf(&server->arena, "%s:%u", server->config.host, server->config.port);
     TRY(load_policy(server, arena));

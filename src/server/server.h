@@ -10,6 +10,8 @@ struct server;
 /* What its control socket is asked for a page of metrics by. */
 #define SERVER_METRICS_SERVICE "metrics"
 
+/* What of it cannot be had together; the rest is found when it starts. */
+struct error *server_check(struct arena *arena, const struct server_config *config);
 /* When it returns without an error, the server answers. The error's text is for the person who
  * started it. */
 struct error *server_start(struct arena *arena, const struct server_config *config,

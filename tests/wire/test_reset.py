@@ -326,4 +326,4 @@ class Without(unittest.TestCase):
             for arguments, message in ((["--data", f"{folder}/data"], "--test-reset is for servers that keep nothing: it wants --memory"),
                                        (["--memory", "--auth"], "--test-reset and --auth exclude each other")):
                 said = subprocess.run([binary(), "serve", "--port", "0", "--test-reset", *arguments], text=True, capture_output=True, timeout=60)
-                self.assertEqual((said.returncode, said.stderr), (1, f"gramme: {message}\n"))
+                self.assertEqual((said.returncode, said.stderr), (2, f"gramme serve: {message}; see gramme serve --help\n"))

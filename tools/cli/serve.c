@@ -155,6 +155,9 @@ static struct error *check_store(struct invocation *invocation) {
 static struct error *check_serve(struct invocation *invocation) {
     const struct serve_options *options = invocation->values;
     TRY(check_store(invocation));
+    struct server_config config = options->config;
+    choose_store(options, &config);
+    TRY(server_check(invocation->arena, &config));
     if (options->config.auth || options->no_auth || is_loopback(options->config.host))
         return NULL;
     return error_local(invocation->arena,
