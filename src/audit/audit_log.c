@@ -77,6 +77,7 @@ static void reopen_file(struct audit_log *log) {
     take_file(log, fd);
     while (log->at > 0 && log->writing.data[log->at - 1] != '\n')
         log->at--;
+    log_info("the audit log %s was opened anew", log->path);
 }
 
 /* ---- the writer ---- */

@@ -8,13 +8,14 @@
 #define GRAMME_IDENTITY_IDENTITY_H
 
 #include "iam/iam.h"
+#include "policy/common.h"
 #include "service/service.h"
 
 struct identity {
     /* Whom this server knows; an error says why it knows nobody. Any thread. */
     struct error *(*know)(void *user, struct arena *arena, struct iam **ret_iam);
     void *user;
-    const struct policy *common; /* of everybody, besides their own; or NULL */
+    const struct common_policy *common; /* of everybody, besides their own; or NULL */
 };
 
 extern const struct service identity_service;

@@ -160,10 +160,10 @@ static void add_principal(struct simulation *simulation, const struct principal 
                        &(struct simulated_policy){each->policy, POLICY_SIDE_IDENTITY, id});
         simulation->bytes += each->document.len;
     }
-    if (identity->common != NULL)
-        simulation_add(simulation,
-                       &(struct simulated_policy){identity->common, POLICY_SIDE_IDENTITY,
-                                                  SLICE_LITERAL("--policy")});
+    const struct policy *common = common_policy_now(identity->common);
+    if (common != NULL)
+        simulation_add(simulation, &(struct simulated_policy){common, POLICY_SIDE_IDENTITY,
+                                                              SLICE_LITERAL("--policy")});
     if (principal->boundary.policy != NULL)
         simulation_add(simulation,
                        &(struct simulated_policy){principal->boundary.policy, POLICY_SIDE_BOUNDARY,

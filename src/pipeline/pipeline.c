@@ -223,7 +223,8 @@ struct error *pipeline_ask(struct permission *permission) {
         &self->exchange->request, SLICE_LITERAL("x-amz-confirm-remove-self-resource-access"));
     if (slice_equal_ignoring_case(confirmed, SLICE_LITERAL("true")))
         return NULL;
-    return authorize_permission(thread->policy, self->exchange, &self->caller, permission);
+    return authorize_permission(common_policy_now(thread->policy), self->exchange, &self->caller,
+                                permission);
 }
 
 static struct error *open_call(struct pipeline_call *self) {
@@ -263,7 +264,8 @@ static struct error *run_call(struct pipeline_call *self) {
     const struct op *op = self->call.op;
     if (self->note != NULL && (op->flags & OP_WRITES))
         audit_note_permissions(self->note, &self->call);
-    TRY(authorize_call(thread->policy, self->exchange, &self->call, &self->caller));
+    TRY(authorize_call(common_policy_now(thread->policy), self->exchange, &self->call,
+                       &self->caller));
     if (__builtin_expect(self->times != NULL, 0))
         self->times->checked = ticks_now();
     if (__builtin_expect(thread->faults != NULL, 0) && fault_call_take(self, thread->faults)) {

@@ -51,7 +51,7 @@ static struct sts_fault run_sts(struct exchange *exchange, const struct form *fo
         .directory = authenticator == NULL ? NULL : iam_view_directory(authenticator->view),
         .clock = thread->ops.clock,
         .random = thread->ops.random,
-        .common = thread->policy,
+        .common = common_policy_now(thread->policy),
         .values = values,
     };
     return sts_run(&request, &exchange->reply);

@@ -277,12 +277,13 @@ static struct error *authorize(struct service_request *self, const struct caller
     struct slice resource = resource_of(self, 0);
     self->action = arena_printf(arena, "%s:%s", self->service->name, self->op->name);
     self->resource = slice_present(resource) ? resource : SLICE_LITERAL("*");
-    if (thread->policy == NULL && own)
+    const struct policy *common = common_policy_now(thread->policy);
+    if (common == NULL && own)
         return NULL;
     struct policy_request *request = ARENA_NEW(arena, struct policy_request);
     const struct context_source source = {exchange, caller, thread->ops.clock};
-    const struct policy_sides sides = {.common = thread->policy};
-    context_values(&source, policy_sides_keys(thread->policy, caller), request->values);
+    const struct policy_sides sides = {.common = common};
+    context_values(&source, policy_sides_keys(common, caller), request->values);
     request->caller = caller;
     request->action = self->action;
     for (size_t i = 0; i == 0 || slice_present(resource); resource = resource_of(self, ++i)) {

@@ -9,6 +9,7 @@
 #include "pipeline/meter_call.h"
 #include "pipeline/slow_log.h"
 #include "pipeline/workers.h"
+#include "policy/common.h"
 
 struct console;
 struct contexts;
@@ -38,7 +39,7 @@ struct pipeline_thread {
     struct workers *workers;
     struct contexts *contexts;           /* of calls that run there */
     struct authenticator *authenticator; /* NULL: callers are who they say */
-    const struct policy *policy;         /* of all callers; NULL: there is none */
+    const struct common_policy *policy;  /* of all callers; NULL: there is none */
     struct auditor *auditor;             /* NULL: there is no audit log */
     struct movable_clock *test_clock;    /* NULL: time is not to be moved */
     struct call_meter meter;

@@ -348,7 +348,8 @@ struct error *policy_parse(struct arena *arena, const struct policy_document *do
     return NULL;
 }
 
-struct error *policy_load(struct arena *arena, const char *path, const struct policy **ret_policy) {
+struct error *policy_load(struct arena *arena, const char *path, struct slice *ret_text,
+                          const struct policy **ret_policy) {
     FILE *file = fopen(path, "rbe");
     if (file == NULL)
         return error_local(arena, "%s: cannot be read: %s", path, strerror(errno));
@@ -362,6 +363,7 @@ struct error *policy_load(struct arena *arena, const char *path, const struct po
         return error_local(arena, "%s: cannot be read", path);
     if (text.len > POLICY_BYTES_MAX)
         return error_local(arena, "%s: a policy has at most %d bytes", path, POLICY_BYTES_MAX);
-    const struct policy_document document = {POLICY_OF_IDENTITY, path, buffer_slice(&text)};
+    *ret_text = arena_slice(arena, buffer_slice(&text));
+    const struct policy_document document = {POLICY_OF_IDENTITY, path, *ret_text};
     return policy_parse(arena, &document, ret_policy);
 }

@@ -39,8 +39,9 @@ struct policy_document {
 
 struct error *policy_parse(struct arena *arena, const struct policy_document *document,
                            const struct policy **ret_policy);
-/* The policy of an identity, from a file. */
-struct error *policy_load(struct arena *arena, const char *path, const struct policy **ret_policy);
+/* The policy of an identity, from a file; its text, too. */
+struct error *policy_load(struct arena *arena, const char *path, struct slice *ret_text,
+                          const struct policy **ret_policy);
 
 /* Whether a text can be a principal of an account: a number of twelve digits, the ARN of a user, a
  * role, a session or a root, or "*". */

@@ -3,6 +3,7 @@
 #include "crypto/keyring.h"
 #include "pipeline/inside_call.h"
 #include "server/access.h"
+#include "server/policy_file.h"
 #include "server/services.h"
 #include "server/state.h"
 #include "server/world.h"
@@ -72,13 +73,14 @@ static struct error *know(void *user, struct arena *arena, struct iam **ret_iam)
 
 struct error *world_open_services(struct world *world, struct arena *arena) {
     const struct server *server = world->server;
-    struct services_options options = {.engine = world->engine,
-                                       .clock = world->clock,
-                                       .region = world->name.region,
-                                       .account = server->config.account,
-                                       .actions = server->config.alarm_actions,
-                                       .hand = {change_capacity, world},
-                                       .identity = {know, world, server->policy}};
+    struct services_options options = {
+        .engine = world->engine,
+        .clock = world->clock,
+        .region = world->name.region,
+        .account = server->config.account,
+        .actions = server->config.alarm_actions,
+        .hand = {change_capacity, world},
+        .identity = {know, world, policy_file_common(server->policy)}};
     world->inside = world_context(world, world->engine);
     TRY(services_open(arena, &options, &world->services));
     world->movable.user = world->services;

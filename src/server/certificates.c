@@ -12,6 +12,9 @@
 
 enum { FILES = 3, WARN_DAYS = 14, DAY_S = 24 * 3600 };
 
+/* Between two looks, at the least: half of what they are meant to be apart. */
+#define REST_NS (CERTIFICATES_LOOK_MS * UINT64_C(1000000) / 2)
+
 /* What tells one state of the files from another. A name that leads to another file, as those of
  * mounted secrets do, is a change too. */
 struct files_state {
@@ -28,6 +31,7 @@ struct certificates {
     struct tls_server *tls;
     struct files_state tried; /* what was read last, with success or without */
     struct files_state seen;  /* at the last look */
+    uint64_t looked_ns;       /* when that was */
 };
 
 static struct files_state look(const struct tls_server_files *files) {
@@ -72,7 +76,7 @@ struct error *certificates_open(struct arena *arena, const struct tls_server_fil
     TRY(tls_server_new(arena, files, &tls));
     struct certificates *self = calloc(1, sizeof(*self));
     CHECK(self != NULL);
-    *self = (struct certificates){*files, tls, before, before};
+    *self = (struct certificates){*files, tls, before, before, monotonic_ns()};
     secret_process(); /* the key is in memory */
     tell_expiry(self, NULL);
     *ret_certificates = self;
@@ -103,6 +107,10 @@ void certificates_reload(struct certificates *self) {
 }
 
 void certificates_look(struct certificates *self) {
+    uint64_t now_ns = monotonic_ns();
+    if (now_ns - self->looked_ns < REST_NS)
+        return;
+    self->looked_ns = now_ns;
     struct files_state now = look(&self->files);
     bool rests = is_same(&now, &self->seen);
     self->seen = now;

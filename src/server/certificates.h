@@ -9,6 +9,8 @@
 
 #include "crypto/tls_server.h"
 
+enum { CERTIFICATES_LOOK_MS = 2000 };
+
 struct certificates;
 
 /* The names of the files must stay. */
@@ -19,7 +21,7 @@ void certificates_close(struct certificates *certificates);
 struct tls_server *certificates_tls(const struct certificates *certificates);
 
 void certificates_reload(struct certificates *certificates);
-/* Now and then. */
+/* To be called every CERTIFICATES_LOOK_MS or more often: it waits in between. */
 void certificates_look(struct certificates *certificates);
 
 #endif

@@ -8,9 +8,12 @@ enum server_durability { SERVER_SYNC, SERVER_RELAXED };
 
 /* Another server leads the store, and this one hands on to it and waits for it to go. */
 struct server_waiter {
-    /* Is called again and again; it answers at `port` meanwhile. False: it is not to start after
-     * all. */
-    bool (*goes_on)(struct server_waiter *waiter, struct slice place, uint16_t port);
+    /* Is called again and again; the server answers at `port` meanwhile. */
+    enum server_wish {
+        SERVER_WAITS,
+        SERVER_RELOADS, /* as by server_reload() */
+        SERVER_ENDS,    /* it is not to start after all */
+    } (*wish)(struct server_waiter *waiter, struct slice place, uint16_t port);
 };
 
 struct server_config {

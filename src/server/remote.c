@@ -3,18 +3,31 @@
 #include "admin/shared_secrets.h"
 #include "base/log.h"
 #include "engine/engine.h"
+#include "server/certificates.h"
+#include "server/server.h"
 #include "server/state.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/survey.h"
 
 enum { LEAD_WAIT_MS = 100 };
 
+/* False: it is to end. */
+static bool hear_wish(struct server *server) {
+    struct server_waiter *waiter = server->config.waiter;
+    enum server_wish wish =
+        waiter == NULL ? SERVER_WAITS : waiter->wish(waiter, server->place, server->config.port);
+    if (wish == SERVER_RELOADS)
+        server_reload(server);
+    return wish != SERVER_ENDS;
+}
+
 static struct error *wait_until_it_leads(struct server *server, struct arena *arena,
                                          struct store *store) {
-    struct server_waiter *waiter = server->config.waiter;
     for (bool leads = false; !leads;) {
-        if (waiter != NULL && !waiter->goes_on(waiter, server->place, server->config.port))
+        if (!hear_wish(server))
             return error_local(arena, "stopped while another server leads");
+        if (server->certificates != NULL)
+            certificates_look(server->certificates);
         if (server->node.lost)
             return error_local(arena, "another server writes in this one's place: started again, "
                                       "it finds another");

@@ -21,26 +21,23 @@
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
 #include "pipeline/service_route.h"
-#include "policy/policy.h"
 #include "server/access.h"
 #include "server/access_audit.h"
 #include "server/certificates.h"
+#include "server/policy_file.h"
 #include "server/reading.h"
 #include "server/state.h"
 #include "server/world.h"
 #include "server/world_threads.h"
 #include "server/worlds.h"
 
-enum { STOP_GRACE_MS = 5000, WORKERS_MAX = 4, WORKERS_OF_FAR_STORE = 12, FILES_LOOK_MS = 2000 };
+enum { STOP_GRACE_MS = 5000, WORKERS_MAX = 4, WORKERS_OF_FAR_STORE = 12 };
 
 /* ---- parts ---- */
 
-/* It lives as long as the server, and what is wrong with it longer. */
-static struct error *load_policy(struct server *server, struct arena *arena) {
-    if (server->config.policy == NULL)
-        return NULL;
-    struct error *error = policy_load(&server->arena, server->config.policy, &server->policy);
-    return error == NULL ? NULL : error_local(arena, "%.*s", SLICE_ARGS(error->message));
+static struct error *open_policy(struct server *server, struct arena *arena) {
+    const char *path = server->config.policy;
+    return path == NULL ? NULL : policy_file_open(arena, path, &server->policy);
 }
 
 static struct error *make_first_key(struct server *server, struct arena *arena) {
@@ -256,7 +253,7 @@ static struct error *start_all(struct server *server, struct arena *arena) {
     TRY(server_check(arena, &server->config));
     server->endpoint_name =
         arena_printf(&server->arena, "%s:%u", server->config.host, server->config.port);
-    TRY(load_policy(server, arena));
+    TRY(open_policy(server, arena));
     server_open_pages(server);
     TRY(server_start_metrics_endpoint(server, arena));
     TRY(open_certificates(server, arena));
@@ -309,19 +306,23 @@ const char *server_address(const struct server *server, unsigned index) {
     return endpoint_address(server->endpoint, index);
 }
 
-/* What is read again goes on a line of its own here. */
+/* What is read again goes here, and each tells of itself. */
 void server_reload(struct server *server) {
     if (server->audit != NULL)
         audit_log_reopen(server->audit);
-    log_info("read again what may change while the server runs");
+    if (server->policy != NULL)
+        policy_file_reload(server->policy);
     if (server->certificates != NULL)
         certificates_reload(server->certificates);
+    if (server->config.audit == NULL && server->policy == NULL && server->certificates == NULL)
+        log_info("nothing is read again: there is no policy, no certificate and no audit log");
+    log_info("options are as they were: they take a restart, those in a file too");
 }
 
 unsigned server_look_ms(const struct server *server) {
     if (server->config.store_url != NULL)
         return STORE_LEADS_MS;
-    return server->certificates != NULL ? FILES_LOOK_MS : 0;
+    return server->certificates != NULL ? CERTIFICATES_LOOK_MS : 0;
 }
 
 bool server_look(struct server *server) {
@@ -378,6 +379,7 @@ void server_stop(struct server *server) {
     audit_log_close(server->audit);
     access_close(server->access);
     worlds_close(server);
+    policy_file_close(server->policy);
     data_directory_release(&server->data);
     keyring_free(server->shared_secrets);
     keyring_free(server->unverified_secrets);

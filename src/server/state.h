@@ -27,6 +27,7 @@ struct delays;
 struct endpoint;
 struct kept_snapshot;
 struct memory_snapshot;
+struct policy_file;
 struct reading;
 struct thread_world;
 struct world;
@@ -99,9 +100,9 @@ struct server {
     struct contexts reading_contexts;
     struct sharing sharing; /* likewise, where several write */
     struct control *control;
-    struct slice endpoint_name;  /* host:port */
-    const struct policy *policy; /* NULL: everything is allowed */
-    struct delays *delays;       /* for what is to go wrong; NULL: nothing is */
+    struct slice endpoint_name; /* host:port */
+    struct policy_file *policy; /* NULL: everything is allowed */
+    struct delays *delays;      /* for what is to go wrong; NULL: nothing is */
 };
 
 /* threads.c: what each I/O thread and worker has. */

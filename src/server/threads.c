@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "publish/publisher.h"
 #include "server/access.h"
+#include "server/policy_file.h"
 #include "server/reading.h"
 #include "server/services.h"
 #include "server/state.h"
@@ -48,7 +49,7 @@ void server_thread_fill(struct world *world, struct pipeline_thread *thread) {
     thread->ops = world_context(world, world->engine);
     thread->contexts = &world->contexts;
     thread->workers = server->workers;
-    thread->policy = server->policy;
+    thread->policy = policy_file_common(server->policy);
     if (server->access != NULL)
         thread->authenticator = authenticator_new(access_iam(server->access),
                                                   server->config.skew_minutes, world->clock);
@@ -77,7 +78,7 @@ void server_thread_read(struct server *server, struct server_thread *thread) {
     reader->contexts = &server->reading_contexts;
     reader->workers = reading_workers(server->reading);
     reader->confirming = reading_confirming(server->reading);
-    reader->policy = server->policy;
+    reader->policy = policy_file_common(server->policy);
     if (reading_iam(server->reading) != NULL)
         reader->authenticator = authenticator_new(
             reading_iam(server->reading), server->config.skew_minutes, server->world->clock);

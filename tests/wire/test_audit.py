@@ -357,6 +357,7 @@ class Files(AuditTest):
         for thread in threads:
             thread.join()
         server.stop()
+        self.assertIn(f"the audit log {self.path} was opened anew", server.error_text())
         files = list(self.root.glob("audit.log*"))
         self.assertGreater(len(files), 5)
         lines = [json.loads(line) for path in files for line in path.read_text().splitlines()]

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import tempfile
 import unittest
 
@@ -11,9 +12,10 @@ from botocore.exceptions import ClientError
 import nodes
 import shared_store
 import signing
+import tls
 import wire
 from nodes import Follower, KEY_SCHEMA, metric, wait_until
-from server import Server
+from server import Server, binary
 
 CLUSTER = shared_store.Cluster()
 setUpModule = CLUSTER.begin
@@ -165,9 +167,25 @@ class Access(unittest.TestCase):
                 self.assertEqual(reply.status, 400)
             self.assertEqual(metric(open_to_all.port, "follower_reads"), 0)
 
+    def test_its_own_policy_is_read_again_while_it_follows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "policy.json")
+            path.write_text(policy("Allow", *READ))
+            with Follower(*self.arguments, "--policy", path) as follower:
+                anna = self.client(follower, self.key)
+                self.assertIsNone(self.outcome(anna))
+                path.write_text(policy("Deny", *READ))
+                follower.process.send_signal(signal.SIGHUP)
+                wait_until(lambda: f"the policy in {path} was read again" in follower.error_text(), "reading it again")
+                # Handed on to the leader, it is allowed; that ends.
+                wait_until(lambda: self.outcome(anna) == "AccessDeniedException", "refusing")
 
-if __name__ == "__main__":
-    unittest.main()
+    def test_its_certificate_is_read_again_while_it_follows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tls.create(binary(), folder)
+            with Follower(*self.arguments, *tls.arguments(folder)) as follower:
+                pathlib.Path(folder, "server.pem").touch()
+                wait_until(lambda: "server.pem was read again" in follower.error_text(), "seeing another certificate")
 
 
 class Commands(unittest.TestCase):
@@ -228,3 +246,7 @@ class Commands(unittest.TestCase):
         self.run_command("user", "list", key=self.other, status=1)
         self.run_command("user", "create", "bert", key=self.other, status=1)
         self.assertNotIn("bert", self.run_command("user", "list"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -3,10 +3,12 @@
 import json
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import unittest
 
+from nodes import wait_until
 from server import ROOT, Server, binary
 from wire import ACCOUNT, REGION, WireTest, boto3_client, only
 
@@ -652,6 +654,36 @@ class Starting(unittest.TestCase):
             file.flush()
             with Server("--memory", "--policy", file.name) as server:
                 self.assertIn(f"  policy      {file.name}\n", server.output)
+
+    def test_a_hangup_has_it_read_again(self):
+        """It counts for connections and clients that are there. One that is not understood, or is gone, leaves what was in force."""
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "policy.json")
+            path.write_text(json.dumps({"Statement": allow("*")}))
+            with Server("--memory", "--policy", str(path)) as server:
+                client = boto3_client(server.endpoint)
+
+                def reload(line):
+                    before = server.error_text().count(line)
+                    server.process.send_signal(signal.SIGHUP)
+                    wait_until(lambda: server.error_text().count(line) > before, line)
+
+                def expect_tightened():
+                    client.describe_limits()
+                    with self.assertRaisesRegex(Exception, "dynamodb:ListTables on resource: \\*"):
+                        client.list_tables()
+
+                self.assertEqual(client.list_tables()["TableNames"], [])
+                path.write_text(json.dumps({"Statement": allow("dynamodb:DescribeLimits")}))
+                reload(f"the policy in {path} was read again")
+                expect_tightened()
+                path.write_text("{")
+                reload(f"error the policy stays as it was: {path}: line 1 is not valid JSON")
+                expect_tightened()
+                path.unlink()
+                reload(f"error the policy stays as it was: {path}: cannot be read: No such file or directory")
+                expect_tightened()
+                client.close()
 
     def test_conditions_on_time(self):
         statements = [allow("dynamodb:ListTables", DateGreaterThan={"aws:CurrentTime": "2020-01-01"},

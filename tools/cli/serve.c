@@ -176,7 +176,7 @@ struct serve_waiter {
 };
 
 /* To whoever started it that is as good as a start. */
-static bool serve_waits(struct server_waiter *base, struct slice place, uint16_t port) {
+static enum server_wish serve_waits(struct server_waiter *base, struct slice place, uint16_t port) {
     struct serve_waiter *waiter = container_of(base, struct serve_waiter, base);
     char endpoint[SERVER_URL_CHARS];
     if (!waiter->told) {
@@ -190,8 +190,9 @@ static bool serve_waits(struct server_waiter *base, struct slice place, uint16_t
         manager_tell("READY=1\nSTATUS=following: another server leads");
         waiter->told = true;
     }
-    waiter->stopped = signals_wait(waiter->signals, 1) == SIGNAL_STOP;
-    return !waiter->stopped;
+    enum signal_wish wish = signals_wait(waiter->signals, 1);
+    waiter->stopped = wish == SIGNAL_STOP;
+    return waiter->stopped ? SERVER_ENDS : wish == SIGNAL_RELOAD ? SERVER_RELOADS : SERVER_WAITS;
 }
 
 /* The exit status: 0 when it was told to end. */
@@ -226,8 +227,7 @@ static int run_serve(const struct invocation *invocation) {
         return 1;
     }
     struct server *server = NULL;
-    struct serve_waiter waiter = {
-        .base.goes_on = serve_waits, .signals = &signals, .config = &config};
+    struct serve_waiter waiter = {.base.wish = serve_waits, .signals = &signals, .config = &config};
     config.waiter = &waiter.base;
     struct error *error = server_start(invocation->arena, &config, &server);
     if (waiter.stopped)
@@ -250,8 +250,8 @@ static int run_serve(const struct invocation *invocation) {
 const struct command command_serve = {
     .name = "serve",
     .summary = "answer DynamoDB requests",
-    .about = "Answers DynamoDB requests until it gets SIGTERM or SIGINT. SIGHUP has it read again "
-             "what may change while it runs.\n"
+    .about = "Answers DynamoDB requests until it gets SIGTERM or SIGINT. SIGHUP has it read the "
+             "policy and the certificate again, and open the audit log anew.\n"
              "Each option can be given by a variable as well, as GRAMME_PORT=8001, or by a line of "
              "a file, as port = 8001; the command line wins.",
     .options = serve_options,
