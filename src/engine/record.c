@@ -67,6 +67,41 @@ struct error *engine_read_records(struct engine *engine, struct arena *arena, st
     return NULL;
 }
 
+static struct error *is_empty(struct store_txn *txn, struct key_range keys, bool *ret_empty) {
+    struct store_range range = range_in(KEYSPACE_CATALOG, keys);
+    struct store_scan *scan;
+    bool found = false;
+    struct slice key, value;
+    TRY(store_scan_open(txn, &range, false, &scan));
+    struct error *error = store_scan_next(scan, &found, &key, &value);
+    store_scan_close(scan);
+    *ret_empty = !found;
+    return error;
+}
+
+struct error *engine_keeps_nothing(struct engine *engine, struct arena *arena, struct slice but,
+                                   bool *ret_nothing) {
+    struct key_range records = record_key_range(arena);
+    /* Without the zero behind the kind, and past the last kind that begins so. */
+    struct slice first = record_key(arena, but, SLICE_NONE);
+    first.len--;
+    uint8_t *last = arena_copy(arena, first.data, first.len);
+    last[first.len - 1]++;
+    const struct key_range ranges[] = {table_key_range(arena),
+                                       stream_definition_key_range(arena),
+                                       backup_key_range(arena),
+                                       {records.first, first},
+                                       {slice_of(last, first.len), records.last}};
+    struct store_txn *txn;
+    struct error *error = NULL;
+    TRY(store_begin(engine->store, arena, STORE_READ, &txn));
+    *ret_nothing = true;
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges) && error == NULL && *ret_nothing; i++)
+        error = is_empty(txn, ranges[i], ret_nothing);
+    store_end(txn);
+    return error;
+}
+
 static struct error *find_all(struct arena *arena, struct store_txn *txn, struct record *records,
                               size_t count) {
     struct store_key *keys = ARENA_ARRAY(arena, struct store_key, count);

@@ -29,6 +29,11 @@ struct error *engine_find_records(struct engine *engine, struct arena *arena,
 struct error *engine_change_records(struct engine *engine, struct arena *arena,
                                     const struct record *changes, size_t count);
 
+/* Whether there is no table, no stream, also of a table that was deleted, no backup and no record
+ * but of kinds that begin with `but`. */
+struct error *engine_keeps_nothing(struct engine *engine, struct arena *arena, struct slice but,
+                                   bool *ret_nothing);
+
 /* ---- private to this folder ---- */
 
 struct record_job {

@@ -60,6 +60,7 @@ struct server_config {
     bool test_faults;           /* likewise: what is to go wrong is told at /_gramme/faults */
     bool test_reset;            /* likewise: it is reset at /_gramme/reset; in memory only */
     bool name_spaces;           /* tables are apart by access key and region; likewise */
+    unsigned name_spaces_max;   /* that are open at a time; 0: as many as there may be */
     uint32_t slow_ms;           /* requests that take longer are told in the log; 0: none are */
     bool metrics_open;          /* /metrics is answered to everybody */
     uint16_t metrics_port;      /* of its own, for that and for /health; 0: none */

@@ -32,10 +32,10 @@ struct slice server_write_metrics(void *user, struct slice accept, struct buffer
     struct server *server = user;
     struct arena CLEANUP(arena_release) arena;
     struct world *worlds[WORLDS_MAX + 1];
-    struct telemetry_part parts[WORLDS_MAX + 1];
     struct telemetry telemetry = server->telemetry;
     arena_init(&arena);
     telemetry.part_count = worlds_take_all(server, worlds);
+    struct telemetry_part *parts = ARENA_ARRAY(&arena, struct telemetry_part, telemetry.part_count);
     telemetry.parts = parts;
     telemetry.has_name_spaces = server->config.name_spaces;
     telemetry.store = worlds[0]->store;

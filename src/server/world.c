@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/ticks.h"
 #include "crypto/keyring.h"
 #include "pipeline/faults.h"
 #include "publish/gathering.h"
@@ -81,6 +82,7 @@ struct world *world_new(struct server *server, const struct world_name *name) {
     else
         snprintf(world->name.region, sizeof(world->name.region), "%s", config->region);
     atomic_init(&world->holders, 1);
+    atomic_init(&world->used, ticks_now());
     world->meters = meters_new();
     world->commit_meters = meters_join(world->meters);
     world->slow.least_ns = (uint64_t)config->slow_ms * 1000000;

@@ -60,6 +60,8 @@ struct world {
     /* worlds.h: */
     atomic_size_t holders;
     atomic_bool left;
+    atomic_size_t calls;       /* under way in it, of all threads */
+    atomic_uint_fast64_t used; /* ticks: when the last one came */
     struct worker_task closing;
     struct world *next; /* of those with names */
 };

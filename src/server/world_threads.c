@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/container.h"
+#include "base/ticks.h"
 #include "pipeline/authenticate.h"
 #include "pipeline/query_route.h"
 #include "pipeline/routes.h"
@@ -65,16 +66,22 @@ static void leave(struct exchange *exchange) {
     struct thread_world *here = exchange->thread_context;
     exchange->thread_context = here->pipeline.owner;
     here->calls--;
+    atomic_fetch_sub(&here->world->calls, 1);
 }
 
-/* NULL: it is of no name, and is answered by the server's own world, with an error mostly. */
-static const struct world_name *name_of(struct exchange *exchange,
-                                        const struct server_thread *thread) {
+/* NULL: it is of no name, and is answered by the server's own world, with an error mostly. Keys
+ * that are too long for one would share that: an error. */
+static struct error *name_of(struct exchange *exchange, const struct server_thread *thread,
+                             const struct world_name **ret_name) {
     struct slice key, region;
     if (!thread->server->config.name_spaces || !authenticate_scope(exchange, &key, &region))
         return NULL;
+    if (key.len > WORLD_KEY_MAX)
+        return error_validation(&exchange->arena, "An access key has at most %d bytes here",
+                                WORLD_KEY_MAX);
     struct world_name *name = ARENA_NEW(&exchange->arena, struct world_name);
-    return world_name_read(key, region, name) ? name : NULL;
+    *ret_name = world_name_read(key, region, name) ? name : NULL;
+    return NULL;
 }
 
 static void refuse(struct exchange *exchange, const struct error *error) {
@@ -115,16 +122,35 @@ static struct thread_world *find_or_wait(struct server_thread *thread, struct ex
     return NULL;
 }
 
+/* In this order, for world_room.h. False: the world was left. */
+static bool call_begins(struct world *world) {
+    atomic_fetch_add(&world->calls, 1);
+    if (atomic_load(&world->left)) {
+        atomic_fetch_sub(&world->calls, 1);
+        return false;
+    }
+    atomic_store_explicit(&world->used, ticks_now(), memory_order_relaxed);
+    return true;
+}
+
 /* False: it was answered, or will be. */
 static bool enter(struct exchange *exchange) {
     const struct pipeline_thread *pipeline = exchange->thread_context;
     struct server_thread *thread = pipeline->owner;
-    const struct world_name *name = name_of(exchange, thread);
-    struct thread_world *here = find_here(thread, name);
-    if (here == NULL)
-        here = find_or_wait(thread, exchange, name);
-    if (here == NULL)
+    const struct world_name *name = NULL;
+    struct thread_world *here = NULL;
+    const struct error *error = name_of(exchange, thread, &name);
+    if (error != NULL) {
+        refuse(exchange, error);
         return false;
+    }
+    do {
+        here = find_here(thread, name);
+        if (here == NULL)
+            here = find_or_wait(thread, exchange, name);
+        if (here == NULL)
+            return false;
+    } while (!call_begins(here->world));
     here->calls++;
     here->idle_ticks = 0;
     exchange->thread_context = here;

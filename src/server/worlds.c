@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "server/state.h"
 #include "server/world.h"
+#include "server/world_room.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
 
@@ -16,6 +17,9 @@ struct world_opening {
     struct server *server;
     struct world_name name;
     struct world_wait *waiting;
+    struct world *leaves;           /* closed first, to make room; or NULL */
+    struct world_name leaving;      /* its name, until it is closed; empty: none */
+    struct world_wait *waiting_for; /* who asked for that meanwhile */
     struct worker_task task;
     struct world_opening *next;
 };
@@ -118,18 +122,36 @@ static struct world_opening **opening_of(struct server *server, const struct wor
     return link;
 }
 
-/* The lock is held. `before` are open. */
-static bool has_room(struct server *server, const struct world_name *name, size_t before) {
-    size_t under_way = 0;
-    return *opening_of(server, name, &under_way) != NULL || before + under_way < WORLDS_MAX;
+/* The lock is held. One that leaves to make room for another; NULL: it does not. */
+static struct world_opening *leaving_of(struct server *server, const struct world_name *name) {
+    struct world_opening *opening = server->openings;
+    while (opening != NULL && !world_name_equal(&opening->leaving, name))
+        opening = opening->next;
+    return opening;
 }
 
-static struct error *too_many(struct arena *arena) {
+static size_t most(const struct server *server) {
+    unsigned wanted = server->config.name_spaces_max;
+    return wanted == 0 ? WORLDS_MAX : wanted;
+}
+
+/* The lock is held. `before` are open. Room for one that is not may cost another its place. */
+static bool has_room(struct server *server, const struct world_name *name, size_t before,
+                     struct world **ret_leaves) {
+    size_t under_way = 0;
+    *ret_leaves = NULL;
+    if (*opening_of(server, name, &under_way) != NULL || before + under_way < most(server))
+        return true;
+    *ret_leaves = world_room_make(server);
+    return *ret_leaves != NULL;
+}
+
+static struct error *too_many(const struct server *server, struct arena *arena) {
     return error_new(
         arena, ERROR_LIMIT_EXCEEDED,
-        "This server has %d name spaces, each for an access key in a region, and takes "
+        "This server has %zu name spaces in use, each for an access key in a region, and takes "
         "no more",
-        WORLDS_MAX);
+        most(server));
 }
 
 /* Changes have numbers that are times. Whoever has read a stream in the world that was left, and
@@ -149,18 +171,28 @@ static void leave_all(struct world *list) {
     }
 }
 
+/* The lock is held. */
+static struct world *take_out_of(struct world **place) {
+    struct world *world = *place;
+    if (world != NULL) {
+        *place = world->next;
+        world->next = NULL;
+    }
+    return world;
+}
+
 /* The lock is held. False: there is no room for it. */
 static bool put_in_place(struct server *server, struct world *world, const struct world_name *name,
                          struct world **ret_old) {
     size_t before = 0;
     struct world **place = place_of(server, name, &before);
-    *ret_old = *place;
-    if (*place == NULL && !has_room(server, name, before))
+    if (*place != NULL)
+        *ret_old = take_out_of(place);
+    else if (!has_room(server, name, before, ret_old))
         return false;
-    if (*ret_old != NULL) {
-        world->next = (*ret_old)->next;
-        (*ret_old)->next = NULL;
-    }
+    else
+        place = place_of(server, name, &before);
+    world->next = *place;
     *place = world;
     return true;
 }
@@ -174,7 +206,7 @@ static struct error *replace(struct server *server, struct arena *arena,
     pthread_mutex_unlock(&server->worlds_lock);
     leave_all(fits ? old : world);
     wait_for_later();
-    return fits ? NULL : too_many(arena);
+    return fits ? NULL : too_many(server, arena);
 }
 
 /* The database is still the one that it was: it knows the texts that it gave to clients. */
@@ -183,16 +215,22 @@ void worlds_open(struct server *server) {
         server->fresh = memory_store_snapshot(server->world->store);
 }
 
+/* Those with names are gone, and the next request opens them anew: their places are free. */
 struct error *worlds_reset(struct server *server, struct arena *arena,
                            const struct world_name *name) {
-    if (name == NULL) {
-        pthread_mutex_lock(&server->worlds_lock);
-        struct world *named = server->named;
+    size_t before = 0;
+    pthread_mutex_lock(&server->worlds_lock);
+    struct world *named = server->named;
+    if (name == NULL)
         server->named = NULL;
-        pthread_mutex_unlock(&server->worlds_lock);
-        leave_all(named);
-    }
-    return replace(server, arena, name, server->fresh);
+    else
+        named = take_out_of(place_of(server, name, &before));
+    pthread_mutex_unlock(&server->worlds_lock);
+    leave_all(named);
+    if (name == NULL)
+        return replace(server, arena, NULL, server->fresh);
+    wait_for_later();
+    return NULL;
 }
 
 /* ---- one that is not open yet ---- */
@@ -223,16 +261,7 @@ static struct world_wait *end_opening(struct world_opening *opening, struct worl
     return waiting;
 }
 
-static void open_elsewhere(struct worker_task *task) {
-    struct world_opening *opening = container_of(task, struct world_opening, task);
-    struct world *world = NULL, *surplus = NULL;
-    struct arena CLEANUP(arena_release) scratch;
-    arena_init(&scratch);
-    struct error *error = could_not_open(
-        &scratch, make(opening->server, &scratch, &opening->name, opening->server->fresh, &world));
-    struct world_wait *waiting = end_opening(opening, world, &surplus);
-    leave_all(surplus);
-    free(opening);
+static void tell_all(struct world_wait *waiting, const struct error *error) {
     for (struct world_wait *next; waiting != NULL; waiting = next) {
         next = waiting->next;
         if (error != NULL)
@@ -242,8 +271,39 @@ static void open_elsewhere(struct worker_task *task) {
     }
 }
 
-/* The lock is held. */
-static void wait_for(struct server *server, const struct world_name *name,
+/* One on disk is closed here, before anybody opens its directory again: only the list had it. */
+static void make_room(struct world_opening *opening) {
+    struct server *server = opening->server;
+    if (opening->leaves == NULL)
+        return;
+    if (server->config.data_directory != NULL)
+        world_close(opening->leaves);
+    else
+        leave_all(opening->leaves);
+    pthread_mutex_lock(&server->worlds_lock);
+    opening->leaving = (struct world_name){.key = ""};
+    struct world_wait *waiting = opening->waiting_for;
+    opening->waiting_for = NULL;
+    pthread_mutex_unlock(&server->worlds_lock);
+    tell_all(waiting, NULL);
+}
+
+static void open_elsewhere(struct worker_task *task) {
+    struct world_opening *opening = container_of(task, struct world_opening, task);
+    struct world *world = NULL, *surplus = NULL;
+    struct arena CLEANUP(arena_release) scratch;
+    arena_init(&scratch);
+    make_room(opening);
+    struct error *error = could_not_open(
+        &scratch, make(opening->server, &scratch, &opening->name, opening->server->fresh, &world));
+    struct world_wait *waiting = end_opening(opening, world, &surplus);
+    leave_all(surplus);
+    free(opening);
+    tell_all(waiting, error);
+}
+
+/* The lock is held. `leaves`: NULL, or one whose room it takes. */
+static void wait_for(struct server *server, const struct world_name *name, struct world *leaves,
                      struct world_wait *wait) {
     size_t before = 0;
     struct world_opening **place = opening_of(server, name, &before);
@@ -252,6 +312,9 @@ static void wait_for(struct server *server, const struct world_name *name,
         CHECK(opening != NULL);
         opening->server = server;
         opening->name = *name;
+        opening->leaves = leaves;
+        if (leaves != NULL)
+            opening->leaving = leaves->name;
         opening->task.run = open_elsewhere;
         *place = opening;
         workers_submit(server->workers, &opening->task);
@@ -260,18 +323,28 @@ static void wait_for(struct server *server, const struct world_name *name,
     (*place)->waiting = wait;
 }
 
+/* The lock is held. It comes anew then. */
+static void wait_until_it_left(struct world_opening *leaving, struct world_wait *wait) {
+    wait->next = leaving->waiting_for;
+    leaving->waiting_for = wait;
+}
+
 struct error *worlds_find(struct server *server, const struct world_name *name,
                           struct world_wait *wait, struct world **ret_world) {
     size_t before = 0;
     struct error *error = NULL;
+    struct world *leaves = NULL;
     pthread_mutex_lock(&server->worlds_lock);
     struct world *world = *place_of(server, name, &before);
+    struct world_opening *leaving = world == NULL ? leaving_of(server, name) : NULL;
     if (world != NULL)
         hold(world);
-    else if (has_room(server, name, before))
-        wait_for(server, name, wait);
+    else if (leaving != NULL)
+        wait_until_it_left(leaving, wait);
+    else if (has_room(server, name, before, &leaves))
+        wait_for(server, name, leaves, wait);
     else
-        error = too_many(wait->arena);
+        error = too_many(server, wait->arena);
     pthread_mutex_unlock(&server->worlds_lock);
     *ret_world = world;
     return error;

@@ -21,7 +21,7 @@ struct world_name;
 struct world *worlds_take(struct server *server);
 void worlds_give(struct world *world);
 
-enum { WORLDS_MAX = 200 };
+enum { WORLDS_MAX = 1000 };
 
 /* That, and all that have names; each is to be given back. How many. */
 size_t worlds_take_all(struct server *server, struct world *ret_worlds[WORLDS_MAX + 1]);

@@ -49,7 +49,23 @@ def items(port, key):
     return sorted(item["pk"]["S"] for item in ask(port, key, "Scan", {"TableName": "table"}).json["Items"])
 
 
+def stream_keys(port, key, arn):
+    """The keys of all that is in a stream."""
+    found = []
+    for shard in ask(port, key, "DescribeStream", {"StreamArn": arn}).json["StreamDescription"]["Shards"]:
+        place = {"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+        start = ask(port, key, "GetShardIterator", place).json["ShardIterator"]
+        found += [record["dynamodb"]["Keys"]["pk"]["S"] for record in ask(port, key, "GetRecords", {"ShardIterator": start}).json["Records"]]
+    return found
+
+
+STREAM = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+
+
 UNOPENED = "InternalServerError: The tables of this access key and region cannot be opened: the server's log tells why"
+
+
+FULL = "LimitExceededException: This server has 24 name spaces in use, each for an access key in a region, and takes no more"
 
 
 class Apart(WireTest):
@@ -75,7 +91,7 @@ class Apart(WireTest):
     def test_what_goes_with_tables_is_apart_too(self):
         port = self.server.port
         make(port, "one")
-        ask(port, "one", "UpdateTable", {"TableName": "table", "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}})
+        ask(port, "one", "UpdateTable", {"TableName": "table", "StreamSpecification": STREAM})
         ask(port, "one", "CreateBackup", {"TableName": "table", "BackupName": "backup"})
         told = {key: (len(ask(port, key, "ListStreams").json["Streams"]), len(ask(port, key, "ListBackups").json["BackupSummaries"]))
                 for key in ("one", "two")}
@@ -159,17 +175,6 @@ class Apart(WireTest):
         done(post(port, "snapshots/nothing/restore", {"AccessKeyId": "one"}))
         self.assertEqual(tables(port, "one"), [])
 
-    def test_there_is_an_end_to_them(self):
-        port = self.server.port
-        for number in range(200):
-            self.assertEqual(ask(port, f"key-{number}", "ListTables").status, 200)
-        full = ("LimitExceededException: This server has 200 name spaces, each for an access key in a region, and takes no more")
-        reply = ask(port, "more", "ListTables")
-        self.assertEqual((reply.status, reply.error), (400, full))
-        self.assertEqual(ask(port, "key-7", "ListTables").status, 200)
-        done(post(port, "reset"))
-        self.assertEqual(ask(port, "more", "ListTables").status, 200)
-
     def test_what_it_refuses(self):
         port = self.server.port
         for path, body, message in (
@@ -181,6 +186,9 @@ class Apart(WireTest):
                  "an AccessKeyId has 1 to 128 bytes, and a Region 1 to 64 small letters, digits and dashes")):
             reply = post(port, path, body)
             self.assertEqual((reply.status, reply.json["message"]), (400, message), path)
+        self.assertEqual(ask(port, "k" * 128, "ListTables").status, 200)
+        reply = ask(port, "k" * 129, "ListTables")
+        self.assertEqual((reply.status, reply.error), (400, "ValidationException: An access key has at most 128 bytes here"))
         headers = {name: value for name, value in HEADERS.items() if name != "Authorization"}
         reply = http_request(port, "POST", "/", {**headers, "X-Amz-Target": "DynamoDB_20120810.ListTables"}, b"{}")
         self.assertEqual(reply.error.split(":")[0], "MissingAuthenticationTokenException")
@@ -215,6 +223,81 @@ class Apart(WireTest):
         for worker in workers:
             worker.join()
         self.assertEqual(wrong, [])
+
+
+class Room(WireTest):
+    """Where more keys come than may have a database at a time."""
+
+    server_arguments = ["--memory", "--name-spaces", "--name-spaces-max", "24", "--test-reset", "--threads", "2"]
+
+    def setUp(self):
+        done(post(self.server.port, "reset"))
+
+    def test_there_is_an_end_to_them(self):
+        port = self.server.port
+        for number in range(24):
+            make(port, f"key-{number}")
+        for attempt in ("more", "other"):
+            reply = ask(port, attempt, "ListTables")
+            self.assertEqual((reply.status, reply.error), (400, FULL))
+        self.assertEqual(post(port, "snapshots", {"Name": "name", "AccessKeyId": "key-1"}).status, 200)
+        self.assertEqual(post(port, "snapshots/name/restore", {"AccessKeyId": "more"}).json["message"], FULL.split(": ")[1])
+        done(post(port, "reset", {"AccessKeyId": "key-3"}))
+        make(port, "more")
+        self.assertEqual(ask(port, "key-3", "ListTables").error, FULL)
+        self.assertEqual(ask(port, "key-5", "DeleteTable", {"TableName": "table"}).status, 200)
+        wait_until(lambda: tables(port, "key-5") == [], "the end of a table")
+        done(post(port, "snapshots/name/restore", {"AccessKeyId": "key-3"}))
+        self.assertEqual([tables(port, key) for key in ("more", "key-3", "key-7")], [["table"]] * 3)
+        self.assertEqual(ask(port, "key-5", "ListTables").error, FULL)
+
+    def test_a_key_for_each_of_many_tests(self):
+        """What is empty makes room, the one that was not used for the longest time first. What somebody made stays."""
+        port = self.server.port
+        make(port, "with-table")
+        make(port, "with-backup")
+        self.assertEqual(ask(port, "with-backup", "CreateBackup", {"TableName": "table", "BackupName": "backup"}).status, 200)
+        stream = ask(port, "with-stream", "CreateTable", {**TABLE, "TableName": "table", "StreamSpecification": STREAM}).json["TableDescription"]
+        put(port, "with-stream", "a")
+        for key in ("with-backup", "with-stream"):
+            self.assertEqual(ask(port, key, "DeleteTable", {"TableName": "table"}).status, 200)
+        watch, users = (boto3.client(service, endpoint_url=self.server.endpoint, region_name="us-east-1", aws_access_key_id=f"with-{service}",
+                                     aws_secret_access_key="x", config=Config(retries={"max_attempts": 0})) for service in ("cloudwatch", "iam"))
+        watch.put_metric_alarm(AlarmName="alarm", Namespace="mine", MetricName="metric", Period=60, EvaluationPeriods=1, Threshold=1,
+                               Statistic="Sum", ComparisonOperator="GreaterThanThreshold")
+        users.create_user(UserName="user")
+        for number in range(100):
+            make(port, f"key-{number}")
+            self.assertEqual(ask(port, f"key-{number}", "DeleteTable", {"TableName": "table"}).status, 200)
+        self.assertEqual(tables(port, "with-table"), ["table"])
+        self.assertEqual(len(ask(port, "with-backup", "ListBackups").json["BackupSummaries"]), 1)
+        self.assertEqual(stream_keys(port, "with-stream", stream["LatestStreamArn"]), ["a"])
+        self.assertEqual(len(watch.describe_alarms()["MetricAlarms"]), 1)
+        self.assertEqual([user["UserName"] for user in users.list_users()["Users"]], ["user"])
+
+
+class RoomForFew(WireTest):
+    server_arguments = ["--memory", "--name-spaces", "--name-spaces-max", "4", "--threads", "4"]
+
+    def test_a_table_is_never_in_one_that_made_room(self):
+        """Twice as many keys as places, asked for by all threads: who was told that there is a table finds it."""
+        port = self.server.port
+
+        def make_when_there_is_room(key, name):
+            reply = None
+            while reply is None or (reply.status == 400 and reply.error.startswith("LimitExceededException")):
+                reply = ask(port, key, "CreateTable", {**TABLE, "TableName": name})
+            return reply
+
+        def work(number):
+            for turn in range(20):
+                key, table = f"key-{number}", {"TableName": f"table-{turn}"}
+                ask(port, f"key-{(number + turn) % 8}", "ListTables")
+                replies = [make_when_there_is_room(key, table["TableName"]), ask(port, key, "DescribeTable", table), ask(port, key, "DeleteTable", table)]
+                self.assertEqual([reply.status for reply in replies], [200] * 3, [reply.body for reply in replies])
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
 
 
 class OnDisk(unittest.TestCase):
@@ -273,6 +356,44 @@ class OnDisk(unittest.TestCase):
             self.assertFalse(path.is_file() and b"a-secret-item" in path.read_bytes(), path)
         server = self.start("--encrypt-with", str(key))
         self.assertEqual(items(server.port, "one"), ["a-secret-item"])
+        server.stop()
+
+    def test_those_that_were_not_used_for_a_while_are_closed(self):
+        server = self.start("--name-spaces-max", "6")
+
+        def ask_until_there_is_room(key):
+            """Somebody who comes while all are in use waits for the one that is idle first."""
+            wait_until(lambda: ask(server.port, key, "ListTables").status == 200, "room for another")
+            return tables(server.port, key)
+
+        for number in range(8):
+            self.assertEqual(ask_until_there_is_room(f"key-{number}"), [])
+            make(server.port, f"key-{number}")
+        told = exposition.parse(http_request(server.port, "GET", "/metrics", {}).body.decode())
+        self.assertEqual(told["gramme_name_spaces", ()], 6)
+        for key in ("key-0", "key-7", "key-1"):
+            self.assertEqual(ask_until_there_is_room(key), ["table"])
+        server.stop()
+
+    def test_one_that_is_closed_is_opened_by_many(self):
+        """All keys at once, from many threads: whoever is answered sees the table."""
+        server = self.start()
+        for number in range(4):
+            make(server.port, f"key-{number}")
+        server.stop()
+        server, heard = self.start("--name-spaces-max", "2"), set()
+
+        def work(number):
+            def answered():
+                reply = ask(server.port, f"key-{number % 4}", "ListTables")
+                heard.add(str(reply.json["TableNames"]) if reply.status == 200 else reply.error)
+                return reply.status == 200
+
+            wait_until(answered, "an answer")
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
+        self.assertLessEqual(heard, {FULL.replace("24", "2"), "['table']"})
         server.stop()
 
     def test_one_that_cannot_be_opened_is_an_error_of_its_own(self):

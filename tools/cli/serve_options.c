@@ -236,6 +236,10 @@ const struct option serve_options[] = {
     {"name-spaces", .kind = OPTION_FLAG, AT(config.name_spaces), .otherwise = "all share all",
      .help = "each access key has tables of its own in each region, on disk in a directory below "
              "that of --data"},
+    {"name-spaces-max", "N", .kind = OPTION_NUMBER, AT(config.name_spaces_max), .number = {1, 1000},
+     .preset = "200",
+     .help = "of them that are open at a time; then one makes room that is empty, or on disk was "
+             "not used for some seconds"},
     {"test-clock", .kind = OPTION_FLAG, AT(config.test_clock),
      .help = "time can be read and moved forward, so that items expire at once: GET and POST of "
              "/_gramme/clock with {\"Now\": SECONDS}, {\"Advance\": SECONDS} or {\"Running\": "
