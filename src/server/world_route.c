@@ -97,7 +97,9 @@ static bool is_name(struct slice text) {
         if (!plain && (c == '\0' || strchr(more, c) == NULL))
             return false;
     }
-    return text.len >= 1 && text.len <= SNAPSHOT_NAME_MAX;
+    /* Clients that tidy paths would ask for another one. */
+    bool is_path = slice_is(text, ".") || slice_is(text, "..");
+    return text.len >= 1 && text.len <= SNAPSHOT_NAME_MAX && !is_path;
 }
 
 static struct error *keep(struct world_order *order) {
@@ -107,9 +109,11 @@ static struct error *keep(struct world_order *order) {
     if (!slice_present(order->name))
         return refused(order, expected);
     if (!is_name(order->name))
-        return error_validation(arena_of(order),
-                                "a Name is 1 to %d letters, digits, dots, dashes and underscores",
-                                SNAPSHOT_NAME_MAX);
+        return error_validation(
+            arena_of(order),
+            "a Name is 1 to %d letters, digits, dots, dashes and underscores, and "
+            "not . or ..",
+            SNAPSHOT_NAME_MAX);
     return worlds_keep(order->server, arena_of(order), order->name, world);
 }
 

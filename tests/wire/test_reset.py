@@ -270,9 +270,9 @@ class Reset(WireTest):
     def test_what_it_refuses(self):
         port = self.server.port
         expected = "the body must be a JSON object with a Name"
-        form = "a Name is 1 to 64 letters, digits, dots, dashes and underscores"
+        form = "a Name is 1 to 64 letters, digits, dots, dashes and underscores, and not . or .."
         for body, message in ((None, expected), ([], expected), ({}, expected), ({"Name": 1}, expected), ({"Name": "a", "Age": 1}, expected),
-                              ({"Name": ""}, form), ({"Name": "a/b"}, form), ({"Name": "é"}, form), ({"Name": "x" * 65}, form)):
+                              ({"Name": ""}, form), ({"Name": "a/b"}, form), ({"Name": "é"}, form), ({"Name": "."}, form), ({"Name": ".."}, form), ({"Name": "x" * 65}, form)):
             reply = post(port, "snapshots", body)
             self.assertEqual((reply.status, reply.json["message"]), (400, message), body)
         self.assertEqual(post(port, "snapshots/none/restore").json["message"], "there is no snapshot none")
