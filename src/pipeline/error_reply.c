@@ -18,6 +18,7 @@ static struct slice cut(struct arena *arena, struct slice text) {
     return slice_of(copy, len + 3);
 }
 
+/* Beside an item the service spells the member with a capital. */
 static void write_message(struct json_writer *json, const struct op_call *call,
                           const struct error *error) {
     struct slice text = cut(call->arena, error->message);
@@ -25,7 +26,9 @@ static void write_message(struct json_writer *json, const struct op_call *call,
         call->layer == VALUE_LAYER_CURRENT && call->op != NULL && (call->op->flags & OP_ENVELOPE);
     if (envelope && error->request_level)
         text = arena_printf(call->arena, "1 validation error detected: %.*s", SLICE_ARGS(text));
-    json_name(json, slice_text(error_kind(error->code)->text_member));
+    const char *member =
+        slice_present(error->item) ? "Message" : error_kind(error->code)->text_member;
+    json_name(json, slice_text(member));
     json_string(json, text);
 }
 
@@ -85,9 +88,9 @@ static void write_error(struct exchange *exchange, const struct op_call *call,
                 arena_printf(&exchange->arena, "%s#%s", kind->name_space, kind->type));
     if (error->reason_count > 0)
         write_reasons(&json, &exchange->arena, error);
+    write_item(&json, error->item);
     if (slice_present(error->message))
         write_message(&json, call, error);
-    write_item(&json, error->item);
     if (error->throttled_by_count > 0)
         write_throttling(&json, call, error);
     json_object_end(&json);
