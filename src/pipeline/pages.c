@@ -72,6 +72,22 @@ static void handle_ready(struct exchange *exchange, struct pages *pages) {
                  NULL);
 }
 
+/* Scripts that waited for LocalStack look for a service and this word, with the space: what it says
+ * of one that waits for its first request. */
+static void handle_localstack(struct exchange *exchange, struct pages *pages) {
+    enum pages_state state = atomic_load(&pages->state);
+    if (state != PAGES_READY && state != PAGES_FOLLOWING) {
+        handle_ready(exchange, pages);
+        return;
+    }
+    buffer_append_text(
+        &exchange->reply,
+        "{\"services\": {\"cloudwatch\": \"available\", \"dynamodb\": \"available\", "
+        "\"dynamodbstreams\": \"available\", \"iam\": \"available\", "
+        "\"sts\": \"available\"}, \"edition\": \"gramme\"}\n");
+    reply(exchange, 200, SLICE_LITERAL("application/json"));
+}
+
 /* ---- metrics ---- */
 
 static void send_page(struct net_task *task) {
@@ -137,6 +153,7 @@ bool pages_handle(struct exchange *exchange) {
         {"/health", handle_live},
         {"/health/live", handle_live},
         {"/health/ready", handle_ready},
+        {"/_localstack/health", handle_localstack},
     };
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
         if (slice_equal(exchange->request.path, slice_text(paths[i].path))) {

@@ -4,6 +4,8 @@
  *   /health/ready          200 when requests are served, also by way of the server that leads the
  *                          store, which is asked; 503 while the server starts or stops, or nobody
  *                          leads
+ *   /_localstack/health    for scripts that were written for LocalStack: 200 when requests are
+ *                          served, nobody else is asked
  *   /metrics               numbers for Prometheus; 503 while the server starts
  *
  * /health tells nobody anything, and everybody may ask. So may they for /metrics where nobody is

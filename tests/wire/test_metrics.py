@@ -1,6 +1,7 @@
 """GET /metrics and /health: what a page says of requests that were made, in both formats, and who may read it."""
 
 import http.client
+import json
 import shutil
 import socket
 import subprocess
@@ -107,6 +108,9 @@ class Metrics(WireTest):
         for path, status in (("/health", "live"), ("/health/live", "live"), ("/health/ready", "ready")):
             reply = get(self.server.port, path)
             self.assertEqual((reply.status, reply.json), (200, {"status": status}))
+        reply = get(self.server.port, "/_localstack/health")
+        self.assertIn(b'"dynamodb": "available"', reply.body)
+        self.assertEqual(json.loads(reply.body)["services"]["dynamodbstreams"], "available")
         self.assertEqual(get(self.server.port, "/healthy").status, 404)
         self.assertTrue(get(self.server.port, "/").body.startswith(b"healthy: "))
 
