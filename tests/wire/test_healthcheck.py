@@ -1,6 +1,7 @@
 """`gramme healthcheck`: what a container asks, by the exit status."""
 
 import os
+import pathlib
 import socket
 import subprocess
 import tempfile
@@ -34,9 +35,31 @@ class Healthcheck(unittest.TestCase):
         with tempfile.TemporaryDirectory() as data, tempfile.TemporaryDirectory() as keys, \
                 Server("--data", data, "--auth", *tls.arguments(tls.create(binary(), keys))) as server:
             self.assertEqual(healthcheck(data), (0, "", ""))
-            status, _, text = healthcheck(server.endpoint)
-            self.assertEqual(status, 1)
-            self.assertIn("name the data directory", text)
+            self.assertEqual(healthcheck(f"https://127.0.0.1:{server.port}"), (0, "", ""))
+            status, _, text = healthcheck(f"http://127.0.0.1:{server.port}")
+            self.assertEqual(status, 1, text)
+            # What looks like this machine at first is another one, whose certificate is verified.
+            self.assertIn("certificate", healthcheck(f"https://127.0.0.1@127.0.0.1:{server.port}")[2])
+
+    def test_the_server_of_the_same_variables(self):
+        """As in a container: where nothing is said it is the one that would be started there."""
+        def said(**variables):
+            with unittest.mock.patch.dict(os.environ, {name: str(value) for name, value in variables.items()}):
+                return healthcheck()
+
+        with tempfile.TemporaryDirectory() as data, tempfile.TemporaryDirectory() as keys, Server("--data", data) as plain, \
+                Server("--memory", *tls.arguments(tls.create(binary(), keys))) as secure:
+            here = {"GRAMME_TLS_CERT": f"{keys}/server.pem", "GRAMME_TLS_KEY": f"{keys}/server.key", "GRAMME_PORT": secure.port}
+            self.assertEqual(said(GRAMME_PORT=plain.port), (0, "", ""))
+            self.assertEqual(said(GRAMME_PORT=plain.port, GRAMME_HOST="0.0.0.0", GRAMME_DATA=keys), (0, "", ""))
+            self.assertEqual(said(GRAMME_DATA=data, GRAMME_PORT="1"), (0, "", ""))
+            self.assertEqual(said(**here), (0, "", ""))
+            config = pathlib.Path(keys, "config")
+            config.write_text(f"port = {plain.port}\n")
+            self.assertEqual(said(GRAMME_CONFIG=config), (0, "", ""))
+            self.assertEqual(said(GRAMME_PORT=1), (1, "", "gramme: nobody answers at http://127.0.0.1:1\n"))
+            self.assertEqual(said(GRAMME_PORT="x")[0], 1)
+            self.assertNotIn("127.0.0.1:1", said(GRAMME_HOST="127.0.0.2", AWS_ENDPOINT_URL="http://127.0.0.1:1")[2])
 
     def answer(self, reply):
         """A server of one answer, or of none; its URL."""

@@ -72,7 +72,7 @@ class Once(WireTest):
     def test_what_is_wrong(self):
         for source, text in (("http://127.0.0.1:1", "nobody answers at http://127.0.0.1:1"),
                              (f"http://127.0.0.1:{self.server.port}/nothing", "answers with status 404"),
-                             ("https://127.0.0.1:1", "is no http:// URL"), ("/nowhere/at/all", "cannot open")):
+                             ("https://127.0.0.1:1", "nobody answers at https://127.0.0.1:1"), ("ftp://127.0.0.1", "is no http:// or https:// URL"), ("/nowhere/at/all", "cannot open")):
             run = top("--once", source)
             self.assertEqual((run.returncode, run.stdout), (1, ""))
             self.assertIn(text, run.stderr)

@@ -15,3 +15,11 @@ struct error *ask_directory(struct arena *arena, const char *directory, const ch
     close(fd);
     return error;
 }
+
+bool ask_is_there(struct arena *arena, const char *directory) {
+    int fd = -1;
+    bool there = control_connect(arena, directory, &fd) == NULL && fd >= 0;
+    if (there)
+        close(fd);
+    return there;
+}

@@ -8,5 +8,7 @@
  * that nobody runs there is an error. */
 struct error *ask_directory(struct arena *arena, const char *directory, const char *service,
                             struct slice *ret_text);
+/* Whether one answers there. */
+bool ask_is_there(struct arena *arena, const char *directory);
 
 #endif

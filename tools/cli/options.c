@@ -179,6 +179,14 @@ struct error *options_read(struct arena *arena, const struct command *command, i
     return NULL;
 }
 
+struct error *options_read_settings(struct arena *arena, const struct command *command,
+                                    struct invocation *ret_invocation) {
+    *ret_invocation = (struct invocation){
+        .arena = arena, .command = command, .values = arena_zalloc(arena, command->values_size)};
+    set_presets(ret_invocation);
+    return settings_read(ret_invocation);
+}
+
 bool option_is_account(const char *text) {
     size_t digits = strlen(ACCOUNT_PRESET);
     return strlen(text) == digits && strspn(text, "0123456789") == digits;

@@ -11,6 +11,9 @@
 /* The error's text says what is wrong, without the command's name. */
 struct error *options_read(struct arena *arena, const struct command *command, int argc,
                            char *const *argv, struct invocation *ret_invocation);
+/* What variables and files say to the command, without arguments, and not looked at together. */
+struct error *options_read_settings(struct arena *arena, const struct command *command,
+                                    struct invocation *ret_invocation);
 /* Whether it was, and is not only a preset; a name that is not in the tables is a bug. */
 bool options_given(const struct invocation *invocation, const char *name);
 

@@ -53,7 +53,7 @@ static struct error *look(const char *source, struct look *ret_look) {
     struct slice text;
     arena_reset(&ret_look->arena);
     if (strstr(source, "://") != NULL)
-        TRY(fetch(&ret_look->arena, source, "/metrics", &text));
+        TRY(fetch(&ret_look->arena, source, "/metrics", false, &text));
     else
         TRY(ask_directory(&ret_look->arena, source, SERVER_METRICS_SERVICE, &text));
     ret_look->ns = monotonic_ns();

@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/check.h"
+#include "top/fetch_secure.h"
 
 struct place {
     char host[256];
@@ -22,10 +23,7 @@ static struct error *read_url(struct arena *arena, const char *url, const char *
                               struct place *ret_place) {
     const char *at = url;
     if (strncmp(at, "http://", 7) != 0)
-        return error_local(arena,
-                           "%s is no http:// URL; of a server that speaks TLS name the data "
-                           "directory, or its --metrics-port",
-                           url);
+        return error_local(arena, "%s is no http:// or https:// URL", url);
     at += 7;
     bool v6 = *at == '[';
     const char *end = v6 ? strchr(at, ']') : at + strcspn(at, ":/");
@@ -93,8 +91,8 @@ static struct error *take_body(struct arena *arena, const char *url, struct slic
     return NULL;
 }
 
-struct error *fetch(struct arena *arena, const char *url, const char *path,
-                    struct slice *ret_body) {
+static struct error *fetch_plain(struct arena *arena, const char *url, const char *path,
+                                 struct slice *ret_body) {
     struct place place;
     CLEANUP(buffer_release) struct buffer reply;
     buffer_init(&reply, FETCH_BYTES_MAX);
@@ -107,4 +105,10 @@ struct error *fetch(struct arena *arena, const char *url, const char *path,
     if (!whole)
         return error_local(arena, "%s stopped answering", url);
     return take_body(arena, url, buffer_slice(&reply), ret_body);
+}
+
+struct error *fetch(struct arena *arena, const char *url, const char *path, bool is_own,
+                    struct slice *ret_body) {
+    return strncmp(url, "https://", 8) == 0 ? fetch_secure(arena, url, path, is_own, ret_body)
+                                            : fetch_plain(arena, url, path, ret_body);
 }
