@@ -1,10 +1,12 @@
 """`gramme local`: the arguments of DynamoDB Local, and where it is as lenient; the plain server stays exact."""
 
+import os
 import re
 import signal
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 import pathlib
 
 from server import SANITIZER, START_S, STOP_S, Server, binary
@@ -20,6 +22,9 @@ SPARE = {**TABLE, "TableName": "spare", "GlobalSecondaryIndexes": [
 TEXTS = {**TABLE, "TableName": "texts", "BillingMode": "PROVISIONED",
          "ProvisionedThroughput": {"ReadCapacityUnits": "5", "WriteCapacityUnits": "6"}}
 FOREIGN = {"TableName": "arn:aws:dynamodb:ddblocal:123456789012:table/table"}
+
+
+SHIM = pathlib.Path(__file__).resolve().parents[2] / "packaging/java/java"
 
 
 class Local:
@@ -108,10 +113,35 @@ class InItsPlace(unittest.TestCase):
         self.assertIn("-dbPath DIR", out)
         self.assertRegex(run("-version")[1], r"^gramme \d")
         for arguments, text in ((["-nope"], "no argument '-nope'"), (["-port"], "a value is missing after '-port'"), (["x"], "'x'"),
-                                (["-port", "x"], "not 'x'"), (["-inMemory", "-dbPath", "."], "do not go together")):
+                                (["-port", "x"], "not 'x'"), (["-inMemory", "-dbPath", "."], "do not go together"),
+                                (["-dbPath", ""], "a value is missing after '-dbPath'"), (["-jar", "Local.jar", "-ea"], "no argument '-ea'"),
+                                (["-inMemory", "-jar", "Local.jar"], "java has no option '-inMemory': it goes behind what is run")):
             status, out, err = run(*arguments)
             self.assertEqual((status, out), (2, ""))
             self.assertIn(text, err)
+        with unittest.mock.patch.dict(os.environ, GRAMME_AUTH="yes"):
+            status, _, err = run("-inMemory", "-port", "0")
+        self.assertEqual(status, 2)
+        self.assertIn("DynamoDB Local verifies no signatures: GRAMME_AUTH is for serve", err)
+
+    def test_what_is_for_java_is_skipped(self):
+        for words in (["java", "-ea", "-server", "-verbose", "--add-opens", "java.base/java.lang=ALL-UNNAMED", "-javaagent:agent.jar",
+                       "-agentlib:jdwp=transport=dt_socket", "-XX:+UseG1GC", "-jar", "DynamoDBLocal.jar"],
+                      ["-cp", "DynamoDBLocal.jar:lib/*", "-ea", "com.amazonaws.services.dynamodbv2.local.main.ServerRunner"],
+                      ["-jar", "DynamoDBLocal.jar"], ["-Xmx1g", "-Da=b"]):
+            with Local(*words, "-inMemory", "-port", "0") as local:
+                self.assertEqual(call(local.port, "ListTables", {}).json, {"TableNames": []})
+
+    def test_the_stand_in_for_java_knows_its_class(self):
+        with tempfile.TemporaryDirectory() as folder:
+            real = pathlib.Path(folder, "java")
+            real.write_text("#!/bin/sh\necho real\n")
+            real.chmod(0o755)
+            env = {**os.environ, "GRAMME_BINARY": binary(), "PATH": f"{folder}:{os.environ['PATH']}"}
+            for words, expected in ((["-cp", "DynamoDBLocal.jar:lib/*", "com.amazonaws.services.dynamodbv2.local.main.ServerRunner"], "gramme "),
+                                    (["-jar", "some/DynamoDBLocal.jar"], "gramme "), (["-cp", "lib/*", "org.example.Main"], "real")):
+                said = subprocess.run([SHIM, *words, "-version"], text=True, capture_output=True, timeout=START_S, env=env)
+                self.assertTrue(said.stdout.startswith(expected), said)
 
 
 if __name__ == "__main__":

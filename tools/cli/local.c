@@ -11,6 +11,7 @@
 
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/settings.h"
 
 enum { WORDS_MAX = 512 };
 
@@ -63,30 +64,47 @@ static const struct local_option *find(const char *word) {
     return NULL;
 }
 
-/* How many words here are java's own, of "java -Djava.library.path=x -Xmx1g -jar Local.jar". */
+/* How many words are java's own, of "java -ea -Xmx1g -jar Local.jar": all up to what it runs. */
 static int of_java(int argc, char *const *argv) {
-    static const char *const with_value[] = {"-jar", "-cp", "-classpath", "--class-path"};
-    for (size_t i = 0; i < sizeof(with_value) / sizeof(*with_value); i++)
-        if (strcmp(argv[0], with_value[i]) == 0)
-            return argc > 1 ? 2 : 1;
-    return strcmp(argv[0], "java") == 0 || strncmp(argv[0], "-D", 2) == 0 ||
-           strncmp(argv[0], "-X", 2) == 0 || strncmp(argv[0], "com.amazonaws.", 14) == 0;
+    for (int at = 0; at < argc; at++) {
+        if (strcmp(argv[at], "-jar") == 0)
+            return at + 1 < argc ? at + 2 : argc;
+        if (strncmp(argv[at], "com.amazonaws.", 14) == 0)
+            return at + 1;
+    }
+    return 0;
+}
+
+/* Where what it runs is left out. */
+static bool is_of_java(const char *word) {
+    return strcmp(word, "java") == 0 || strncmp(word, "-D", 2) == 0 || strncmp(word, "-X", 2) == 0;
+}
+
+/* Of Local's own words java knows two, by another meaning; at the others it ends. */
+static struct error *check_java(const struct local *local, int count, char *const *argv) {
+    for (int at = 0; at < count; at++) {
+        const struct local_option *option = find(argv[at]);
+        if (option != NULL && option->at != offsetof(struct local, help) &&
+            option->at != offsetof(struct local, version))
+            return error_local(local->arena, "java has no option '%s': it goes behind what is run",
+                               argv[at]);
+    }
+    return NULL;
 }
 
 static struct error *read_words(struct local *local, int argc, char *const *argv) {
-    for (int at = 0; at < argc; at++) {
-        int skipped = of_java(argc - at, argv + at);
-        if (skipped > 0) {
-            at += skipped - 1;
+    int first = of_java(argc, argv);
+    TRY(check_java(local, first, argv));
+    for (int at = first; at < argc; at++) {
+        if (is_of_java(argv[at]))
             continue;
-        }
         const struct local_option *option = find(argv[at]);
         if (option == NULL)
             return error_local(local->arena, "DynamoDB Local has no argument '%s'", argv[at]);
         void *to = (char *)local + option->at;
         if (option->value == NULL)
             *(bool *)to = true;
-        else if (at + 1 == argc)
+        else if (at + 1 == argc || argv[at + 1][0] == '\0')
             return error_local(local->arena, "a value is missing after '%s'", argv[at]);
         else
             *(const char **)to = argv[++at];
@@ -162,6 +180,9 @@ static const struct command version = {
 static struct error *translate(struct arena *arena, struct command_line *line) {
     struct local local = {.arena = arena, .words = ARENA_ARRAY(arena, char *, WORDS_MAX)};
     TRY(read_words(&local, line->argc, line->argv));
+    if (settings_turn_on("GRAMME_AUTH"))
+        return error_local(arena,
+                           "DynamoDB Local verifies no signatures: GRAMME_AUTH is for serve");
     if (local.help)
         add(&local, "--help");
     else if (!local.version)
