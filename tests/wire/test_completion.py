@@ -43,6 +43,14 @@ class Bash(unittest.TestCase):
         self.assertIn("--user", self.complete("key", "create", "--"))
         self.assertEqual(self.complete("nothing", "--"), [])
 
+    def test_words_of_local_and_of_completion(self):
+        self.assertEqual(self.complete("local", "-in"), ["-inMemory"])
+        self.assertEqual(self.complete("local", "-sharedDb", "-db"), ["-dbPath"])
+        self.assertLessEqual({"-port", "-cors", "--help"}, set(self.complete("local", "-")))
+        self.assertEqual(self.complete("completion", ""), ["bash", "zsh", "fish"])
+        self.assertEqual(self.complete("completion", "z"), ["zsh"])
+        self.assertEqual(self.complete("completion", "--"), ["--help"])
+
     def test_every_option_of_every_command(self):
         for command in (["serve"], ["apply"], ["bench"], ["key", "create"]):
             options = set(self.complete(*command, "--"))
@@ -76,6 +84,8 @@ class Others(unittest.TestCase):
         self.assertEqual(complete("gramme serve --dur"), ["--durability"])
         self.assertEqual(complete("gramme serve --durability "), ["relaxed", "sync"])
         self.assertEqual(complete("gramme key create --durab"), [])
+        self.assertEqual(complete("gramme local -in"), ["-inMemory"])
+        self.assertEqual(complete("gramme completion z"), ["zsh"])
 
     def test_zsh_reads_it(self):
         if not shutil.which("zsh"):
@@ -84,6 +94,11 @@ class Others(unittest.TestCase):
             file = pathlib.Path(folder, "_gramme")
             file.write_text(script("zsh"))
             run("zsh", "-n", str(file))
+
+    def test_zsh_knows_the_words(self):
+        text = script("zsh")
+        self.assertIn("'-inMemory[keep data in memory]'", text)
+        self.assertIn("':SHELL:(bash zsh fish)'", text)
 
     def test_what_is_no_shell(self):
         result = subprocess.run([binary(), "completion", "tcsh"], text=True, capture_output=True, timeout=60)

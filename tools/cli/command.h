@@ -74,7 +74,8 @@ struct argument {
     enum option_kind kind; /* TEXT, FILE or DIRECTORY */
     size_t at;
     size_t size;
-    const char *otherwise; /* it may be left out, and what is meant then; NULL: it may not */
+    const char *otherwise;    /* it may be left out, and what is meant then; NULL: it may not */
+    const char *const *words; /* it is one of; NULL ends them; or NULL: any */
 };
 
 #define OPTION_AT(type, member) .at = offsetof(type, member), .size = sizeof(((type *)0)->member)
@@ -109,6 +110,9 @@ struct command {
     /* Returns the exit status: 0 fine, 1 failed; 2, called wrongly, mostly comes from above. */
     int (*run)(const struct invocation *invocation);
     void (*print_more)(FILE *out); /* more help, after the options; or NULL */
+    /* Words that it takes besides, with their dashes, one after another; or NULL. Of a flag the
+     * value is NULL. */
+    void (*list_words)(void (*take)(const char *word, const char *value, const char *help));
 };
 
 extern const struct command command_serve;

@@ -69,8 +69,24 @@ static void bash_values(const struct command *command) {
     }
 }
 
+static void bash_word(const char *word, const char *value, const char *help) {
+    (void)value, (void)help;
+    printf(" %s", word);
+}
+
+/* Of an argument that is one of some words; it is the first. */
+static void bash_argument(const struct command *command) {
+    if (command->arguments == NULL || command->arguments[0].words == NULL)
+        return;
+    printf("    [[ $command == '%s' && $word != -* ]] && COMPREPLY=($(compgen -W '", command->name);
+    print_words(command->arguments[0].words);
+    puts("' -- \"$word\")) && return");
+}
+
 static void bash_options(const struct command *command) {
     printf("    '%s') names='--help", command->name);
+    if (command->list_words != NULL)
+        command->list_words(bash_word);
     for (const struct option *option = command->options; option->name != NULL; option++)
         printf(" --%s", option->name);
     puts("' ;;");
@@ -112,8 +128,9 @@ static void print_bash(void) {
          "    fi\n"
          "    case \"$command $before\" in");
     each_command(bash_values);
-    puts("    esac\n"
-         "    [[ $word == -* ]] || return\n"
+    puts("    esac");
+    each_command(bash_argument);
+    puts("    [[ $word == -* ]] || return\n"
          "    case $command in");
     each_command(bash_options);
     puts("    esac\n"
@@ -128,6 +145,27 @@ static void zsh_describe(const char *name, const char *summary) {
     printf("        '%s:", name);
     print_quoted(summary, "");
     puts("'");
+}
+
+static void zsh_word(const char *word, const char *value, const char *help) {
+    printf(" \\\n        '%s[", word);
+    print_quoted(help, "[]:\\");
+    putchar(']');
+    if (value != NULL)
+        printf(":%s:%s", value, strcmp(value, "DIR") == 0 ? "_files -/" : "");
+    putchar('\'');
+}
+
+static void zsh_argument(const struct command *command) {
+    if (command->arguments == NULL)
+        return;
+    if (command->arguments[0].words == NULL) {
+        fputs(" '*:argument:_files'", stdout);
+        return;
+    }
+    printf(" ':%s:(", command->arguments[0].name);
+    print_words(command->arguments[0].words);
+    fputs(")'", stdout);
 }
 
 static void zsh_options(const struct command *command) {
@@ -150,8 +188,11 @@ static void zsh_options(const struct command *command) {
             fputs("_files", stdout);
         putchar('\'');
     }
-    printf(" '--help[say what it takes]'%s ;;\n",
-           command->arguments == NULL ? "" : " '*:argument:_files'");
+    if (command->list_words != NULL)
+        command->list_words(zsh_word);
+    fputs(" '--help[say what it takes]'", stdout);
+    zsh_argument(command);
+    puts(" ;;");
 }
 
 static void zsh_families(void) {
@@ -220,7 +261,30 @@ static void fish_condition(const struct command *command) {
         printf("; and __fish_seen_subcommand_from %s", second_word(command));
 }
 
+/* Those of `local`, the one command that has any. */
+static void fish_word(const char *word, const char *value, const char *help) {
+    printf("complete -c gramme -n '__fish_seen_subcommand_from %s' -o %s -d '", command_local.name,
+           word + 1);
+    print_quoted(help, "\\");
+    puts(value == NULL               ? "'"
+         : strcmp(value, "DIR") == 0 ? "' -x -a '(__fish_complete_directories)'"
+                                     : "' -x");
+}
+
+static void fish_argument(const struct command *command) {
+    if (command->arguments == NULL || command->arguments[0].words == NULL)
+        return;
+    fputs("complete -c gramme -f -n '", stdout);
+    fish_condition(command);
+    fputs("' -a '", stdout);
+    print_words(command->arguments[0].words);
+    puts("'");
+}
+
 static void fish_options(const struct command *command) {
+    if (command->list_words != NULL)
+        command->list_words(fish_word);
+    fish_argument(command);
     for (const struct option *option = command->options; option->name != NULL; option++) {
         fputs("complete -c gramme -n '", stdout);
         fish_condition(command);
@@ -282,7 +346,8 @@ static int run_completion(const struct invocation *invocation) {
 }
 
 static const struct argument completion_arguments[] = {
-    {"SHELL", "bash, zsh or fish", OPTION_TEXT, OPTION_AT(struct completion_options, name)},
+    {"SHELL", "bash, zsh or fish", OPTION_TEXT, OPTION_AT(struct completion_options, name),
+     .words = shells},
     {.name = NULL},
 };
 

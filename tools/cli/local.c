@@ -206,6 +206,14 @@ static void print_options(FILE *out) {
     }
 }
 
+static void list_words(void (*take)(const char *word, const char *value, const char *help)) {
+    for (const struct local_option *option = local_options; option->name != NULL; option++) {
+        char word[64];
+        snprintf(word, sizeof(word), "-%s", option->name);
+        take(word, option->value, option->help);
+    }
+}
+
 const struct command command_local = {
     .name = "local",
     .summary = "take the place of DynamoDB Local, with its arguments",
@@ -216,4 +224,5 @@ const struct command command_local = {
     .options = no_options,
     .translate = translate,
     .print_more = print_options,
+    .list_words = list_words,
 };
