@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import unittest
 
@@ -155,6 +156,17 @@ class Mcp(unittest.TestCase):
             for line in ("", '{"jsonrpc":"2.0","id":1,"result":{}}'):  # nothing to answer
                 assistant.say(line)
             self.assertEqual(assistant.ask("ping"), {})
+
+    def test_a_server_that_does_not_answer(self):
+        """It takes connections, and that is all. Each call has its time."""
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            with Assistant(endpoint, "--timeout", "2") as assistant:
+                for _ in range(2):
+                    text, failed = assistant.call("list_tables")
+                    self.assertTrue(failed)
+                    self.assertTrue(text.startswith(f"no answer from {endpoint} in 2 seconds: "), text)
+                self.assertEqual(assistant.ask("ping"), {})
 
     def test_an_answer_that_is_too_long(self):
         self.client.create_table(**{**TABLE, "TableName": "large"})

@@ -13,15 +13,29 @@ struct mcp_options {
     const char *endpoint;
     const char *region;
     bool writing;
+    double timeout_s;
+};
+
+/* Whose server it is, and how long it may take for a call, with all attempts. */
+struct asked {
+    struct service service;
+    int64_t timeout_ms;
 };
 
 static bool call(void *context, struct arena *arena, const char *operation, struct slice body,
                  struct slice *ret_text) {
-    struct service *service = context;
+    struct asked *asked = context;
+    struct service *service = &asked->service;
+    ddb_client_set_deadline(service->client, asked->timeout_ms);
     const char *text = ddb_call(service->client, operation, (const char *)body.data);
     if (text == NULL) {
         service->arena = arena;
-        *ret_text = service_error(service, operation)->message;
+        bool late = ddb_client_error(service->client)->kind == DDB_ERROR_TIMEOUT;
+        struct slice message = service_error(service, operation)->message;
+        *ret_text =
+            late ? arena_printf(arena, "no answer from %s in %g seconds: %.*s", service->endpoint,
+                                (double)asked->timeout_ms / 1000, SLICE_ARGS(message))
+                 : message;
         return false;
     }
     *ret_text = arena_slice(arena, slice_text(text));
@@ -68,16 +82,16 @@ static void converse(const struct mcp_session *session) {
 
 static int run_mcp(const struct invocation *invocation) {
     const struct mcp_options *options = invocation->values;
-    struct service service;
+    struct asked asked = {.timeout_ms = (int64_t)(options->timeout_s * 1000)};
     struct error *error =
-        service_open(&service, invocation->arena,
+        service_open(&asked.service, invocation->arena,
                      &(struct service_options){.endpoint = options->endpoint,
                                                .region = service_region(options->region)});
     if (error == NULL)
-        converse(&(struct mcp_session){GRAMME_VERSION, options->writing, call, &service});
+        converse(&(struct mcp_session){GRAMME_VERSION, options->writing, call, &asked});
     else
         say(stderr, "gramme: %.*s\n", SLICE_ARGS(error->message));
-    service_close(&service);
+    service_close(&asked.service);
     return error == NULL ? 0 : 1;
 }
 
@@ -86,6 +100,9 @@ static const struct option mcp_options[] = {
      OPTION_AT(struct mcp_options, endpoint), .otherwise = SERVICE_ENDPOINT_DEFAULT},
     {"region", "NAME", .help = "region", .kind = OPTION_TEXT, OPTION_AT(struct mcp_options, region),
      .otherwise = SERVICE_REGION_DEFAULT},
+    {"timeout", "SECONDS", .kind = OPTION_SECONDS, OPTION_AT(struct mcp_options, timeout_s),
+     .decimal = {0.1, 600}, .preset = "20",
+     .help = "how long the server may take for what the assistant asks"},
     {"write", NULL, .help = "let items be written, and tables be made", .kind = OPTION_FLAG,
      OPTION_AT(struct mcp_options, writing), .otherwise = "nothing can be changed"},
     {.name = NULL},
