@@ -6,6 +6,7 @@
  * one of its outputs; its parameters are worked out then, in the template that passes them. */
 #include "template/load.h"
 
+#include "template/for_each.h"
 #include "template/resolve.h"
 #include "template/serverless.h"
 #include "template/terraform.h"
@@ -29,6 +30,8 @@ static struct error *load(struct template *t, struct slice text) {
         TRY(terraform_template(t, root, &root));
     TRY(template_sections(t, root));
     TRY(parameters_resolve(t));
+    TRY(for_each_expand(t, root, &root));
+    TRY(template_resources(t, root));
     for (size_t i = 0; i < t->resource_count; i++)
         if (template_is_stack(&t->resources[i]))
             TRY(open_nested(t, &t->resources[i]));

@@ -125,8 +125,17 @@ static struct error *add_resource(struct template *t, const struct node_member *
     return NULL;
 }
 
-static struct error *add_resources(struct template *t, const struct node *root) {
+struct error *template_conditions(struct template *t, const struct node *root) {
+    TRY(section(t, root, "Conditions", &t->conditions));
+    if (t->conditions != NULL)
+        t->condition_states =
+            ARENA_ARRAY(t->document.arena, struct template_condition, t->conditions->count + 1);
+    return NULL;
+}
+
+struct error *template_resources(struct template *t, const struct node *root) {
     const struct node *resources = NULL;
+    TRY(section(t, root, "Outputs", &t->outputs));
     TRY(section(t, root, "Resources", &resources));
     if (resources == NULL || resources->count == 0)
         return template_error(t, resources == NULL ? root->mark : resources->mark,
@@ -145,13 +154,7 @@ struct error *template_sections(struct template *t, const struct node *root) {
     TRY(check_names(t, root));
     TRY(section(t, root, "Parameters", &t->parameters));
     TRY(section(t, root, "Mappings", &t->mappings));
-    TRY(section(t, root, "Conditions", &t->conditions));
-    TRY(section(t, root, "Outputs", &t->outputs));
-    TRY(section(t, root, "Globals", &t->globals));
-    if (t->conditions != NULL)
-        t->condition_states =
-            ARENA_ARRAY(t->document.arena, struct template_condition, t->conditions->count + 1);
-    return add_resources(t, root);
+    return section(t, root, "Globals", &t->globals);
 }
 
 /* ---- resources ---- */

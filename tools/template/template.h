@@ -120,8 +120,11 @@ struct template {
     struct error *(*open_nested)(struct template * t, struct template_resource * resource);
 };
 
-/* Its sections and resources; nothing is resolved. */
+/* What a template begins with; nothing is resolved. */
 struct error *template_sections(struct template *t, const struct node *root);
+struct error *template_conditions(struct template *t, const struct node *root);
+/* Its outputs and resources. */
+struct error *template_resources(struct template *t, const struct node *root);
 
 /* A line of the kind "name:line:column: warning: text". */
 void template_notice(struct template *t, struct mark mark, const char *format, ...)
