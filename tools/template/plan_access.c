@@ -55,9 +55,10 @@ struct slice policy_text(struct arena *arena, const struct node *policy) {
     if (policy == NULL)
         return SLICE_LITERAL("none");
     const struct node *statements = node_find(policy, "Statement");
-    bool several = statements != NULL && statements->kind == NODE_SEQUENCE && statements->count > 1;
-    return arena_printf(arena, "%zu statement%s", several ? statements->count : (size_t)1,
-                        several ? "s" : "");
+    size_t count = statements == NULL ? 0 : 1; /* which may stand without a list */
+    if (count == 1 && statements->kind == NODE_SEQUENCE)
+        count = statements->count;
+    return arena_printf(arena, "%zu statement%s", count, count == 1 ? "" : "s");
 }
 
 static bool same_policy(struct arena *arena, const struct node *a, const struct node *b) {

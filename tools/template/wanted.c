@@ -342,18 +342,48 @@ static struct error *check_unique(struct template *t, const struct wanted_table 
     return NULL;
 }
 
+/* One line for each type, at the first of its resources. */
+static void tell_skipped(struct template *t, const struct template_resource *const *skipped,
+                         size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        size_t before = 0, more = 0;
+        for (size_t k = 0; k < count; k++)
+            if (k != i && slice_equal(skipped[k]->type, skipped[i]->type))
+                *(k < i ? &before : &more) += 1;
+        if (before == 0 && more == 0)
+            template_notice(t, skipped[i]->mark, "%.*s (%.*s) is skipped",
+                            SLICE_ARGS(skipped[i]->id), SLICE_ARGS(skipped[i]->type));
+        else if (before == 0)
+            template_notice(t, skipped[i]->mark, "%.*s and %zu more (%.*s) are skipped",
+                            SLICE_ARGS(skipped[i]->id), more, SLICE_ARGS(skipped[i]->type));
+    }
+}
+
+static struct error *skip_others(struct template *t) {
+    const struct template_resource **skipped =
+        ARENA_ARRAY(t->document.arena, const struct template_resource *, t->resource_count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < t->resource_count; i++) {
+        const struct template_resource *resource = &t->resources[i];
+        bool is_wanted = false;
+        TRY(template_resource_wanted(t, resource, &is_wanted));
+        if (is_wanted && (resource->kind == RESOURCE_OTHER || resource->kind == RESOURCE_TOPIC))
+            skipped[count++] = resource;
+    }
+    tell_skipped(t, skipped, count);
+    return NULL;
+}
+
 struct error *template_tables(struct template *t, struct wanted_table **ret_tables,
                               size_t *ret_count) {
     struct wanted_table *tables =
         ARENA_ARRAY(t->document.arena, struct wanted_table, t->resource_count + 1);
     size_t count = 0;
+    TRY(skip_others(t));
     for (size_t i = 0; i < t->resource_count; i++) {
         struct template_resource *resource = &t->resources[i];
         bool is_wanted = false;
         TRY(template_resource_wanted(t, resource, &is_wanted));
-        if (is_wanted && (resource->kind == RESOURCE_OTHER || resource->kind == RESOURCE_TOPIC))
-            template_notice(t, resource->mark, "%.*s (%.*s) is skipped", SLICE_ARGS(resource->id),
-                            SLICE_ARGS(resource->type));
         if (!is_wanted || !template_is_table(resource))
             continue;
         TRY(read_resource(t, resource, &tables[count]));
