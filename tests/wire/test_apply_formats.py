@@ -281,6 +281,14 @@ class Cdk(ApplyTest):
         self.assertIn("refused: table orders would be deleted with all its items and made anew", err)
         self.assertEqual(self.tables(), ["orders"])
 
+    def test_two_stacks_with_the_same_table_are_told_before_anything_is_made(self):
+        self.template("cdk.out/Log.template.json", self.table(TableName="orders"))
+        status, out, err = self.run_cdk()
+        self.assertEqual((status, out), (2, ""))
+        self.assertRegex(err, r"^cdk\.out/Log\.template\.json:1:\d+: table orders is in stack Shop, too; --stack takes one of them\n$")
+        self.assertEqual(self.tables(), [])
+        self.assertEqual(self.run_cdk("--stack", "Log")[0], 0)
+
     def nest(self, folder, parent, **metadata):
         """A nested stack whose URL is that of the file's place in a deployment, with the file that assets are told in."""
         digest = "aae53a883205e35f997b1b4ff99ce0e70bf64fc6b7919c1246b9bc4ef74c6d0e"

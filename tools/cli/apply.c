@@ -4,6 +4,7 @@
  * that would lose data, leaves all tables as they are. The plan and the outputs go to standard
  * output, warnings and errors to standard error. */
 #include "base/check.h"
+#include "cli/apply_outputs.h"
 #include "cli/apply_source.h"
 #include "cli/apply_stacks.h"
 #include "cli/apply_table.h"
@@ -97,6 +98,19 @@ static struct error *load(struct apply *apply) {
     TRY(template_outputs(apply->template, &outputs, &output_count));
     for (size_t i = 0; i < apply->template->notice_count; i++)
         say(stderr, "%.*s\n", SLICE_ARGS(apply->template->notices[i]));
+    return NULL;
+}
+
+/* Two stacks with the same table would undo each other: of stages, one at a time is meant. */
+static struct error *check_apart(const struct apply *apply, const struct apply *earlier) {
+    for (size_t i = 0; i < apply->count; i++)
+        for (size_t k = 0; k < earlier->count; k++) {
+            struct slice name = apply->tables[i].resource->name;
+            if (slice_equal(earlier->tables[k].resource->name, name))
+                return template_error(apply->template, apply->tables[i].resource->mark,
+                                      "table %.*s is in stack %.*s, too; --stack takes one of them",
+                                      SLICE_ARGS(name), SLICE_ARGS(earlier->stack->id));
+        }
     return NULL;
 }
 
@@ -309,22 +323,6 @@ static struct error *carry_out_all(struct apply *apply) {
     return NULL;
 }
 
-static struct error *show_outputs(struct apply *apply) {
-    struct template_output *outputs;
-    size_t count, width = 0;
-    TRY(template_outputs(apply->template, &outputs, &count));
-    for (size_t i = 0; i < count; i++)
-        width = outputs[i].name.len > width ? outputs[i].name.len : width;
-    if (count > 0)
-        say(stdout, "\nOutputs\n");
-    for (size_t i = 0; i < count; i++)
-        say(stdout, "  %.*s%*s  %.*s\n", SLICE_ARGS(outputs[i].name),
-            (int)(width - outputs[i].name.len), "",
-            outputs[i].known ? (int)outputs[i].value.len : (int)strlen("(not known here)"),
-            outputs[i].known ? (const char *)outputs[i].value.data : "(not known here)");
-    return NULL;
-}
-
 /* ---- the command ---- */
 
 static void say_nothing_to_do(const struct apply *apply) {
@@ -357,7 +355,7 @@ static struct error *finish(struct apply *apply, bool alone) {
         say_nothing_to_do(apply);
     else if (!apply->options->dry_run)
         TRY(carry_out_all(apply));
-    return show_outputs(apply);
+    return apply_show_outputs(apply->template);
 }
 
 static struct error *connect(struct apply *apply) {
@@ -395,6 +393,8 @@ static int run_plans(struct apply *applies, size_t count) {
 static int run(struct apply *applies, size_t count) {
     for (size_t i = 0; i < count; i++) {
         struct error *error = load(&applies[i]);
+        for (size_t k = 0; error == NULL && k < i; k++)
+            error = check_apart(&applies[i], &applies[k]);
         if (error != NULL)
             return failed(error, STATUS_WRONG);
     }
