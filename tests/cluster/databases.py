@@ -108,7 +108,8 @@ class Machine:
                 pass
 
     def kill(self):
-        """All of it at once, as when the power goes."""
+        """All of it at one instant, as when the power goes: nobody there sees the others go."""
+        self.signal(signal.SIGSTOP)
         self.signal(signal.SIGKILL)
         for process in self.processes:
             process.wait()

@@ -21,7 +21,7 @@ SESSION = "SELECT pid FROM pg_stat_activity WHERE application_name = 'gramme' OR
 
 
 class Short(unittest.TestCase):
-    def fail(self, world, nodes, pair):
+    def break_all(self, world, nodes, pair):
         """Both servers are killed in turn, PostgreSQL crashes, and its primary is lost."""
         pauses = {}
         for told, failure in (("leader killed", lambda: nodes.leader().signal(signal.SIGKILL)),
@@ -43,7 +43,7 @@ class Short(unittest.TestCase):
         seed = random.randrange(1 << 32)
         with tempfile.TemporaryDirectory() as folder, Loopback(servers.NAMES) as net, shared_store.Pair() as pair:
             shared_store.init(servers.binary(), pair.url)
-            pauses, clients, problems = cluster.observe(net, folder, pair.url, random.Random(seed), lambda world, nodes: self.fail(world, nodes, pair))
+            pauses, clients, problems = cluster.observe(net, folder, pair.url, random.Random(seed), lambda world, nodes: self.break_all(world, nodes, pair))
             history, found = cluster.judge(pair.url, clients)
             print(f"# seed {seed}: {cluster.summary(pauses, clients, history)}")
             cluster.report(pauses)

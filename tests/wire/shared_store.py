@@ -118,15 +118,24 @@ class Pair:
         self.end_primary()
         self.run(f"{PROGRAMS}/pg_ctl", "-D", "standby", "promote", "-w")
 
-    def end_primary(self):
-        self.servers[0].kill()
-        self.servers[0].wait()
+    def primary(self):
+        """Its processes: the postmaster, then the children that it has by then."""
+        pid = self.servers[0].pid
+        yield pid
+        yield from map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
 
     def signal_primary(self, number):
         """To all its processes: SIGSTOP and SIGCONT do not pass from one to the others."""
-        pid = self.servers[0].pid
-        for each in (pid, *map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split())):
-            os.kill(each, number)
+        for pid in self.primary():
+            os.kill(pid, number)
+
+    def end_primary(self):
+        """All of it at one instant, as a machine is lost. Sessions that outlive their postmaster give up to wait for the standby,
+        and while they live, others read of them what it never got."""
+        self.signal_primary(signal.SIGSTOP)
+        for pid in reversed([*self.primary()]):
+            os.kill(pid, signal.SIGKILL)
+        self.servers[0].wait()
 
     def fail_over_from_frozen(self):
         """The primary is stopped, until signal_primary(SIGCONT), and does not know of its successor then."""
