@@ -50,11 +50,16 @@ class Container(unittest.TestCase):
             else:
                 settings[word] = rest
         shutil.rmtree(kept)
-        command = [*json.loads(settings["ENTRYPOINT"]), *json.loads(settings["CMD"]), "--port", "0"]
-        process, address = system.start("env", *settings["ENV"].split(), "runuser", "-u", settings["USER"], "--", *command)
+        inside = ["env", f"--chdir={settings['WORKDIR']}", *settings["ENV"].split(), "runuser", "-u", settings["USER"], "--",
+                  *json.loads(settings["ENTRYPOINT"])]
+        process, address = system.start(*inside, *json.loads(settings["CMD"]), "--port", "0")
         self.assertTrue(address.startswith("http://0.0.0.0:"))
         address = address.replace("0.0.0.0", "127.0.0.1")
         self.assertEqual(package.call(address, "ListTables", {}), {"TableNames": []})
         system.run(*json.loads(settings["HEALTHCHECK"].partition("CMD ")[2]), address)
         self.assertEqual(package.stop(process, "gramme serve"), 0)
+        process, address = system.start(*inside, "local", "-sharedDb", "-port", "0")
+        package.put_item(address.replace("0.0.0.0", "127.0.0.1"))
+        self.assertEqual(package.stop(process, "gramme local"), 0)
+        self.assertTrue(any((system.root / "data/gramme-local").iterdir()))
         system.remove()

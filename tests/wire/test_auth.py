@@ -4,14 +4,16 @@ keys by the command line, on a running server and on a directory at rest."""
 import datetime
 import hashlib
 import json
+import os
 import pathlib
 import re
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 import signing
-from server import Server, binary
+from server import ROOT, Server, binary
 from wire import ACCOUNT, HEADERS, REGION, WireTest, boto3_client, http_request, target
 
 LONG = ("The request signature we calculated does not match the signature you provided. Check your AWS Secret Access "
@@ -260,6 +262,22 @@ class Keys(unittest.TestCase):
                "--no-auth; see gramme serve --help\n"))
         with Server("--memory", "--host", "0.0.0.0", "--no-auth") as server:
             self.assertIn("signatures are not verified", server.output)
+
+    def test_a_variable_closes_the_container(self):
+        """Its image opens the server by a file, over which variables win."""
+        text = (ROOT / "packaging/container/Containerfile").read_text()
+        [lines] = re.findall(r"printf '([^']*)' >/etc/gramme/container.conf", text)
+        self.assertIn("GRAMME_CONFIG=/etc/gramme/container.conf", text)
+        config = self.root / "container.conf"
+        config.write_text(lines.replace("\\n", "\n"))
+        for variables, said in (({}, "signatures are not verified"), ({"GRAMME_AUTH": "yes"}, "by signature: who has no key is refused")):
+            with unittest.mock.patch.dict(os.environ, {"GRAMME_CONFIG": str(config), **variables}), Server("--memory") as server:
+                self.assertIn("listening on http://0.0.0.0:", server.output)
+                self.assertIn(said, server.output)
+        with unittest.mock.patch.dict(os.environ, GRAMME_CONFIG=str(config), GRAMME_NO_AUTH="no"):
+            self.assertIn("whoever reaches 0.0.0.0 could read and write everything", gramme("serve", "--memory", status=2))
+        with unittest.mock.patch.dict(os.environ, GRAMME_AUTH="yes", GRAMME_NO_AUTH="yes"):
+            self.assertIn("--no-auth and --auth do not go together", gramme("serve", "--memory", status=2))
 
     def test_keys_go_with_a_directory_that_is_encrypted_and_back(self):
         master = self.root / "master"
