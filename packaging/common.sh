@@ -2,7 +2,7 @@
 # What the scripts that build packages share. Each is run as packaging/KIND/build [OUTPUT], and leaves its files in OUTPUT, dist/
 # unless it is told; they are for this kind of machine, or for the one that ARCH names. A package is made of the files that git
 # knows, as they are in the work tree, and of nothing else: two builds of the same files on the same release are the same, byte for
-# byte.
+# byte. An archive of the sources will do as well as a repository.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,9 +10,7 @@ output=$(mkdir -p "${1:-dist}" && cd "${1:-dist}" && pwd)
 here=$(dpkg --print-architecture)
 arch=${ARCH:-$here}
 version=$(sed -n "s/^ *version: '\(.*\)',$/\1/p" meson.build | head -1)
-# Every time in a package is that of the last commit.
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
-export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
+export LC_ALL=C.UTF-8 TZ=UTC
 # Folders of a moment are no reason to compile anew.
 export CCACHE_NOHASHDIR=1
 umask 022
@@ -31,10 +29,23 @@ cross() {
     exit
 }
 
-# The names of the sources; where there is no repository, all files are.
+# The names of the sources; where there is no repository, all files are, but for what .gitignore has and what is made here.
 sources() {
-    if [[ -e .git ]]; then git ls-files -z; else find . -type f -printf '%P\0'; fi
+    if [[ -e .git ]]; then
+        git ls-files -z
+    else
+        find . \( -path ./build -o -path './build-*' -o -path ./data -o -path ./dist -o -path "./${output#"$PWD"/}" -o -name node_modules \
+            -o -name __pycache__ \) -prune -o -type f ! -name '*.pyc' -printf '%P\0'
+    fi
 }
+
+# Every time in a package is that of the last commit, which `git archive` gives to all files.
+source_date() {
+    if [[ -e .git ]]; then git log -1 --format=%ct; else sources | xargs --null stat --format %Y | sort --numeric-sort | tail -1; fi
+}
+
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(source_date)}
+export SOURCE_DATE_EPOCH
 
 # What tells one state of the sources from another.
 fingerprint() {
