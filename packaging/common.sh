@@ -47,6 +47,21 @@ source_date() {
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(source_date)}
 export SOURCE_DATE_EPOCH
 
+# What a build between releases has after the version, for packages that are upgraded in place: the commit, its time first. That sorts
+# after the release that it follows, or before the one that it leads to, which has no date in CHANGELOG.md yet. A release, at its tag, has
+# nothing. An archive of the sources does not know its commit: before a release it has the time alone, and after it is taken for that.
+find_snapshot() {
+    local order=+
+    ! grep --quiet --fixed-strings "## [$version] - unreleased" CHANGELOG.md || order='~'
+    if [[ -e .git ]]; then
+        git tag --points-at HEAD | grep --quiet --line-regexp --fixed-strings "v$version" ||
+            echo "$order$(git log -1 --abbrev=12 --date=format-local:%Y%m%d%H%M%S --format=git%cd.%h)"
+    elif [[ $order == '~' ]]; then
+        date --date="@$SOURCE_DATE_EPOCH" '+~git%Y%m%d%H%M%S'
+    fi
+}
+snapshot=${SNAPSHOT-$(find_snapshot)}
+
 # What tells one state of the sources from another.
 fingerprint() {
     { sources | sort --zero-terminated | xargs --null sha256sum 2>/dev/null || true; } | sha256sum | cut -d ' ' -f 1
@@ -85,6 +100,11 @@ fill() {
     tar --extract --file "$archive" --directory "$folder" --strip-components=1
     mv "$folder/share/doc/gramme"/{licences,LICENSE,gramme.cdx.json} "$folder"
     find "$folder/share" -mindepth 1 -maxdepth 1 ! -name gramme -exec rm -r {} +
+}
+
+# Debian's packages have the commit in their names: those of another one, for the same kind of machine, make way for the ones just built.
+remove_former() {
+    [[ $1 != deb ]] || rm -f "$output"/{gramme,libgramme}*_"$arch".deb
 }
 
 # Says what was made, with its size.

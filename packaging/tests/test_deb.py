@@ -52,7 +52,14 @@ class Deb(unittest.TestCase):
         self.assertIn("gramme-ledger", self.system.run("gramme-ledger", "--help"))
 
     def test_4_removed_it_keeps_data_and_purged_nothing(self):
+        services = [f"gramme-{name}.service" for name in ("exchange-rates", "ledger", "lunch-cache", "payment-saga", "stock-cache")]
+        [systems] = (file for file in self.files if file.name.startswith("gramme-systems_"))
+        asked = self.system.ask_systemd()
+        self.system.run("dpkg", "--install", f"/tmp/{systems.name}")  # as an upgrade does: those that run are started again
+        self.assertEqual(asked.read_text(), f"try-restart {' '.join(services)}\n")
         self.system.run("apt-get", "remove", "-y", "-q", "gramme")
+        stopped = {word for line in asked.read_text().splitlines() if line.startswith("stop ") for word in line.split()[1:]}
+        self.assertEqual(stopped, {*services, "gramme.service", "gramme.socket"})
         self.assertTrue((self.system.root / "var/lib/gramme").is_dir())
         self.assertTrue((self.system.root / "etc/gramme/gramme.env").is_file())
         self.system.run("dpkg", "--purge", "gramme")

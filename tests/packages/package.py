@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import time
 import urllib.request
@@ -16,6 +17,8 @@ TIMEOUT_S = 1800
 KEPT = {"TableName": "kept", "BillingMode": "PAY_PER_REQUEST", "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}],
         "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}]}
 ITEM = {"k": {"S": "a"}}
+# What a developer's shell may have, of which no test is to hear.
+SHELL = {"AWS_PROFILE": "no-such-profile", "AWS_SESSION_TOKEN": "expired", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true"}
 
 
 def run(*command, status=0, **options):
@@ -53,11 +56,17 @@ class CleanSystem:
     def run(self, *words):
         return run(*self.command(*words))
 
-    def install(self, *files):
-        """Installs packages that were built here by apt, with what they depend on."""
+    def install(self, *files, options=()):
+        """Installs packages that were built here by apt, with what they depend on; or upgrades to them."""
         for file in files:
             run("cp", file, self.root / "tmp")
-        self.run("apt-get", "install", "-y", "-q", "--no-install-recommends", *(f"/tmp/{file.name}" for file in files))
+        self.run("apt-get", "install", "-y", "-q", "--no-install-recommends", *options, *(f"/tmp/{file.name}" for file in files))
+
+    def ask_systemd(self):
+        """As if systemd ran there, from now on: gives the file with what the scripts of packages ask it to do."""
+        (self.root / "run/systemd/system").mkdir(parents=True)
+        (self.root / "usr/bin/deb-systemd-invoke").write_text('#!/bin/sh\necho "$@" >>/tmp/asked\n')
+        return self.root / "tmp/asked"
 
     def start(self, *words):
         """Starts a server there that names its address, and gives the process and that address."""
@@ -72,6 +81,43 @@ def start(*command, **options):
         if "listening on http://" in line:
             return process, line.split("listening on ")[1].strip()
     raise AssertionError(said)
+
+
+def wait_until_gone(address):
+    """Until nobody listens there: a server that ends by itself takes a moment."""
+    host, port = re.fullmatch(r"http://(.*):(\d+)", address).groups()
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection((host, int(port)), timeout=30).close()
+        except ConnectionError:  # refused, or reset while the server closes its socket
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"there is still a server at {address}")
+
+
+def end_by(number, *command, **options):
+    """Starts a program that prints the address of a server it started and the ids of processes that outlive it, ends it by a signal,
+    and waits for the server to follow."""
+    process = subprocess.Popen([str(word) for word in command], text=True, stdout=subprocess.PIPE, **options)
+    said = process.stdout.readline()
+    process.send_signal(number)
+    process.wait()
+    process.stdout.close()
+    address, *left = said.split()
+    try:
+        wait_until_gone(address)
+    finally:
+        for pid in left:
+            os.kill(int(pid), signal.SIGKILL)
+
+
+def fake_program(folder, script):
+    """A file to name in GRAMME_BINARY."""
+    file = pathlib.Path(folder) / "fake"
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+    return str(file)
 
 
 def call(address, operation, body):
