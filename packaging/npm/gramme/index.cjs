@@ -8,11 +8,8 @@ const { binary } = require('./binary.cjs');
 
 const READY = /listening on (https?:\/\/\S+)/;
 
-// Servers end with the program that started them, whatever ends it but SIGKILL.
-const running = new Set();
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
+// What a server answers for, as the SDKs' variables name it. AWS_ENDPOINT_URL would bring all other services here, too, in vain.
+const SERVICES = ['DYNAMODB', 'DYNAMODB_STREAMS', 'CLOUDWATCH', 'APPLICATION_AUTO_SCALING', 'STS', 'IAM'];
 
 // Under this name a server keeps what it was started with.
 const STARTED = 'as-started';
@@ -37,8 +34,7 @@ class Server {
     this.config = { endpoint, region: this.region, credentials: this.credentials };
     // What the AWS SDKs and the AWS CLI read by themselves.
     this.environment = {
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      ...Object.fromEntries(SERVICES.map((name) => [`AWS_ENDPOINT_URL_${name}`, endpoint])),
       AWS_REGION: this.region,
       AWS_DEFAULT_REGION: this.region,
       AWS_ACCESS_KEY_ID: this.credentials.accessKeyId,
@@ -122,14 +118,17 @@ class Server {
   // Another set of tables in the same server, under an access key of its own, that begins with a snapshot, or with what the server was
   // started with; with the option --name-spaces. Its stop() leaves it empty.
   async fork(accessKeyId, name = STARTED) {
+    if (!this.#apart || !this.#resets) throw new Error("fork() takes a server in memory that was started with args: ['--name-spaces']");
     const options = { resets: this.#resets, apart: this.#apart, accessKeyId, fork: true };
     const other = new Server(this.#child, this.endpoint, this.#tables, options);
     await other.restore(name);
     return other;
   }
 
+  // Where data is kept, tables may be there from the last time.
   async prepare() {
-    await this.createTables(this.#tables);
+    const there = this.#tables.length > 0 ? await this.#tableNames() : [];
+    await this.createTables(this.#tables.filter(({ TableName }) => !there.includes(TableName)));
     if (this.#resets) await this.snapshot(STARTED);
   }
 
@@ -141,19 +140,22 @@ class Server {
 
   // Where data is kept, there is no other way.
   async #empty() {
+    for (const TableName of await this.#tableNames()) {
+      await this.call('UpdateTable', { TableName, DeletionProtectionEnabled: false }).catch(() => {});
+      await this.call('DeleteTable', { TableName });
+    }
+    await this.#until(async () => (await this.#tableNames()).length === 0);
+    await this.createTables(this.#tables);
+  }
+
+  async #tableNames() {
     const names = [];
     for (let last; ;) {
       const page = await this.call('ListTables', { ExclusiveStartTableName: last });
       names.push(...page.TableNames);
       last = page.LastEvaluatedTableName;
-      if (!last) break;
+      if (!last) return names;
     }
-    for (const TableName of names) {
-      await this.call('UpdateTable', { TableName, DeletionProtectionEnabled: false }).catch(() => {});
-      await this.call('DeleteTable', { TableName });
-    }
-    await this.#until(async () => (await this.call('ListTables')).TableNames.length === 0);
-    await this.createTables(this.#tables);
   }
 
   async stop() {
@@ -175,38 +177,61 @@ class Server {
   }
 }
 
+const has = (args, pattern) => args.some((word) => pattern.test(word));
+
 // A server that keeps data, or wants to know who asks, cannot be reset at once.
 function resets({ data, args = [] }) {
-  return !data && !args.some((word) => /^--(auth|data|store)(=|$)/.test(word));
+  return !data && !has(args, /^--(auth|data|store)(=|$)/);
+}
+
+// On a disk, or in a database.
+function keepsData({ data, args = [] }) {
+  const words = args.flatMap((word) => word.split('='));
+  return Boolean(data) || words.some((word, at) => word === '--data' || (word === '--store' && words[at + 1] !== 'memory:'));
 }
 
 function argumentsOf(options) {
   const { port = 0, data, args = [] } = options;
-  return ['serve', '--port', String(port), ...(data ? ['--data', data] : ['--memory']), ...(resets(options) ? ['--test-reset'] : []), ...args];
+  const place = data ? ['--data', data] : has(args, /^--(data|store|memory)(=|$)/) ? [] : ['--memory'];
+  return ['serve', '--stop-with-stdin', '--port', String(port), ...place, ...(resets(options) ? ['--test-reset'] : []), ...args];
 }
 
-// Resolves with the address that it prints, once it answers; rejects with what it said when it ends before.
-function readiness(child) {
+// Resolves with the address that it prints, once it answers; rejects with what it said when it ends before, or the time is up.
+function readiness(child, timeout) {
   return new Promise((resolve, reject) => {
     const said = [];
-    readline.createInterface({ input: child.stdout }).on('line', (line) => {
-      const ready = READY.exec(line);
-      if (ready) resolve(ready[1]);
+    const fail = (how) => reject(new Error(`gramme ${how}: ${said.join('\n').trim()}`));
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      fail(`did not answer within ${timeout / 1000} s`);
+    }, timeout);
+    const lines = [child.stdout, child.stderr].map((input) => readline.createInterface({ input }).on('line', (line) => {
+      said.push(line);
+      const ready = input === child.stdout && READY.exec(line);
+      if (!ready) return;
+      clearTimeout(timer);
+      // From now on it is read and forgotten, so that the server never waits for room.
+      for (const each of lines) each.removeAllListeners('line');
+      resolve(ready[1]);
+    }));
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
     });
-    child.stderr.on('data', (text) => said.push(text));
-    child.on('error', reject);
-    child.on('exit', (code, signal) => reject(new Error(`gramme ended with ${signal ?? code}: ${Buffer.concat(said).toString().trim()}`)));
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      fail(`ended with ${signal ?? code}`);
+    });
   });
 }
 
 async function start(options = {}) {
-  const child = spawn(binary(), argumentsOf(options), { stdio: ['ignore', 'pipe', 'pipe'] });
-  running.add(child);
-  child.on('exit', () => running.delete(child));
-  const endpoint = await readiness(child);
-  child.stderr.resume();
+  // A server ends with the process, or the worker thread, that started it, whatever ends that: then its end of the pipe is closed.
+  const child = spawn(binary(), argumentsOf(options), { stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.on('error', () => {});
+  const endpoint = await readiness(child, options.timeout ?? 60_000);
   // A program that has nothing else to do may end: the server goes with it.
-  for (const handle of [child, child.stdout, child.stderr]) handle.unref();
+  for (const handle of [child, child.stdin, child.stdout, child.stderr]) handle.unref();
   const apart = (options.args ?? []).includes('--name-spaces');
   const server = new Server(child, endpoint, options.tables ?? [], { resets: resets(options), apart });
   try {
@@ -218,4 +243,4 @@ async function start(options = {}) {
   return server;
 }
 
-module.exports = { start, Server, binary };
+module.exports = { start, Server, binary, keepsData };

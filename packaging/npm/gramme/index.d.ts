@@ -7,6 +7,8 @@ export interface StartOptions {
   tables?: object[];
   /** More options of `gramme serve`, as ['--test-clock', '--ttl-delay', '48h']. */
   args?: string[];
+  /** How many milliseconds it may take until it answers: 60,000 unless told. */
+  timeout?: number;
 }
 
 export class Server {
@@ -39,8 +41,18 @@ export class Server {
   /** Any request below /_gramme/. */
   own(method: string, path: string, body?: object): Promise<any>;
   stop(): Promise<void>;
+  /** For `await using server = await start()`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export function start(options?: StartOptions): Promise<Server>;
 /** The path of the program. */
 export function binary(): string;
+
+declare global {
+  /** The server of the presets for jest, vitest and mocha, in tests that run with one of them. */
+  var gramme: Server;
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol;
+  }
+}

@@ -12,11 +12,12 @@ module.exports = class GrammeEnvironment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     this.folder = path.resolve(config.projectConfig?.rootDir ?? process.cwd());
+    this.alone = config.globalConfig?.maxWorkers === 1;
   }
 
   async setup() {
     await super.setup();
-    this.server = await startFor(this.global.process.env, this.folder);
+    this.server = await startFor(this.global.process.env, { folder: this.folder, alone: this.alone });
     this.global.gramme = this.server;
   }
 

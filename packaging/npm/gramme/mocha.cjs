@@ -7,7 +7,7 @@ let server;
 
 exports.mochaHooks = {
   async beforeAll() {
-    server = await startFor(process.env);
+    server = await startFor(process.env, { alone: process.env.MOCHA_WORKER_ID === undefined, emptied: true });
     global.gramme = server;
   },
   async beforeEach() {

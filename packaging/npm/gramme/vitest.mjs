@@ -3,6 +3,6 @@
 import { afterAll } from 'vitest';
 import settings from './settings.cjs';
 
-const server = await settings.startFor(process.env);
+const server = await settings.startFor(process.env, { alone: settings.isOnlyWorker(globalThis.__vitest_worker__?.config) });
 globalThis.gramme = server;
 afterAll(() => server.stop());

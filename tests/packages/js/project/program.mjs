@@ -1,5 +1,8 @@
 // start(), reset() and stop() by themselves, and a server that is left to end with the program.
 import assert from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { start } from 'gramme';
 
@@ -19,6 +22,8 @@ await assert.rejects(server.restore('made'), /there is no snapshot made/);
 await assert.rejects(server.faults({ Operation: 'PutItem', Drop: true }), /started without the option/);
 const { Now } = await server.clock({ Advance: 60 });
 assert.ok(Now > Date.now() / 1000 + 30);
+await assert.rejects(server.fork('key'), /started with args: \['--name-spaces'\]/);
+assert.deepStrictEqual((await server.call('ListTables')).TableNames, ['music']);
 await server.stop();
 
 const many = await start({ args: ['--name-spaces'], tables: [music] });
@@ -35,6 +40,16 @@ await three.stop();
 assert.deepStrictEqual([await count(one), (await three.call('ListTables')).TableNames], [0, []]);
 await many.stop();
 await assert.rejects(server.call('ListTables'));
+
+const data = mkdtempSync(path.join(tmpdir(), 'gramme-'));
+const places = [{ data, tables: [music] }, { data, tables: [music, { ...music, TableName: 'more' }] }, { args: ['--store', `rocksdb:${data}`] }, { args: [`--data=${data}`] }];
+for (const [at, place] of places.entries()) {
+  const keeps = await start(place);
+  assert.deepStrictEqual((await keeps.call('ListTables')).TableNames, at === 0 ? ['music'] : ['more', 'music']);
+  await keeps.stop();
+}
+rmSync(data, { recursive: true });
+
 await assert.rejects(start({ args: ['--no-such-option'] }), /no-such-option/);
 const left = await start();
 console.log(left.endpoint);
