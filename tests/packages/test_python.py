@@ -2,10 +2,11 @@
 
 import os
 import pathlib
+import signal
 import tempfile
 import unittest
 
-from package import PROGRAM as BUILT, build, examples, run
+from package import PROGRAM as BUILT, SHELL, build, end_by, examples, fake_program, put_item, run, start, wait_until_gone
 
 PYTHON = "/usr/bin/python3"
 
@@ -37,8 +38,14 @@ def test_each_begins_with_empty_tables(gramme, dynamodb, dynamodb_client, artist
 
 def test_the_code_under_test_finds_it(gramme):
     assert os.environ["AWS_ENDPOINT_URL_DYNAMODB"] == gramme.endpoint
-    client = boto3.client("dynamodb", endpoint_url=os.environ["AWS_ENDPOINT_URL"])  # which later versions read by themselves
+    client = boto3.client("dynamodb", endpoint_url=os.environ["AWS_ENDPOINT_URL_DYNAMODB"])  # which later versions read by themselves
     assert client.list_tables()["TableNames"] == ["music"]
+    assert "AWS_SESSION_TOKEN" not in os.environ
+    names = {name.removeprefix("AWS_ENDPOINT_URL_") for name in os.environ if os.environ[name] == gramme.endpoint}
+    assert names == {"APPLICATION_AUTO_SCALING", "CLOUDWATCH", "DYNAMODB", "DYNAMODB_STREAMS", "IAM", "STS"}
+
+def test_afterwards_all_is_as_it_was():
+    assert os.environ["AWS_PROFILE"] == "no-such-profile" and "AWS_ENDPOINT_URL_DYNAMODB" not in os.environ
 
 def test_a_refusal_is_told(gramme):
     with pytest.raises(Exception, match="ResourceNotFoundException: Requested resource not found"):
@@ -72,11 +79,64 @@ with gramme.start(args=["--name-spaces"]) as server:
     names = [server.call("ListTables")["TableNames"], two.call("ListTables")["TableNames"], server.fork("three").call("ListTables")["TableNames"]]
     two.stop()
     print([*names, two.call("ListTables")["TableNames"]])
+with gramme.start(args=["--name-spaces"], tables=[table]) as server:
+    for number in range(101):
+        with server.fork(f"key{number}") as fork:
+            assert fork.call("ListTables")["TableNames"] == ["music"]
+with gramme.start(tables=[table]) as server:
+    try:
+        server.fork("key")
+    except RuntimeError as error:
+        print(error, server.call("ListTables")["TableNames"])
+"""
+# A program that is killed, with children that are not; nothing here keeps the server.
+LEFT = """
+import os, subprocess, time
+import gramme
+endpoint = gramme.start().endpoint
+left = [subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL, close_fds=False).pid, os.fork()]
+if left[1]:
+    print(endpoint, *left, flush=True)
+time.sleep(600)
+"""
+# The same with a fork while the server has not answered yet: it waits for that to be done.
+FORKED_MEANWHILE = """
+import os, pathlib, threading, time
+import gramme
+place, endpoint = pathlib.Path({place!r}), []
+thread = threading.Thread(target=lambda: endpoint.append(gramme.start().endpoint))
+thread.start()
+while not (place / "started").exists():
+    time.sleep(0.01)
+left = os.fork()
+if left:
+    (place / "forked").touch()
+    thread.join()
+    print(*endpoint, left, flush=True)
+time.sleep(600)
+"""
+WAITING = 'touch {place}/started; while [ -e {place}/started ] && ! [ -e {place}/forked ]; do sleep 0.01; done; exec {program} "$@"'
+KEPT = """
+import pytest
+
+@pytest.fixture(scope="session")
+def gramme_args():
+    return {args}
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_what_is_there_stays(gramme_server, number):
+    assert gramme_server.call("ListTables")["TableNames"] == ["kept"]
+
+def test_it_is_not_emptied(gramme):
+    pass
 """
 PROGRAM = """
 import gramme
 with gramme.start(data={data!r}, tables={tables}) as server:
     print(server.call("ListTables")["TableNames"], server.endpoint)
+for args in (["--store", "rocksdb:" + {data!r}], ["--data={data}"]):
+    with gramme.start(args=args) as server:
+        assert server.call("ListTables")["TableNames"] == ["kept"]
 try:
     gramme.start(args=["--no-such-option"])
 except RuntimeError as error:
@@ -108,12 +168,50 @@ class Python(unittest.TestCase):
         (project / "conftest.py").write_text(CONFTEST)
         (project / "test_songs.py").write_text(TESTS)
         variables = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-        self.assertIn("4 passed", run(self.python, "-m", "pytest", "-q", project, env=variables))
+        self.assertIn("5 passed", run(self.python, "-m", "pytest", "-q", project, env={**variables, **SHELL}))
+
+    def test_the_fixtures_do_not_empty_data_that_is_kept(self):
+        project = self.place / "kept"
+        project.mkdir()
+        process, address = start(BUILT, "serve", "--port", "0", "--data", project / "data")
+        with process:
+            put_item(address)
+            process.terminate()
+        for args in (["--data", f"{project}/data"], [f"--data={project}/data"], ["--store", f"rocksdb:{project}/data"]):
+            (project / "test_kept.py").write_text(KEPT.format(args=args))
+            said = run(self.python, "-m", "pytest", "-q", project / "test_kept.py", status=1)
+            self.assertIn("names data that is kept", said)
+            self.assertIn("2 passed, 1 error", said)
+        (project / "test_kept.py").write_text(KEPT.format(args=["--store", "memory:"]))
+        self.assertIn("1 passed", run(self.python, "-m", "pytest", "-q", project / "test_kept.py", "-k", "emptied"))
 
     def test_a_program_resets_a_server(self):
-        self.assertEqual(run(self.python, "-c", RESETS).strip(), str(
+        self.assertEqual(run(self.python, "-c", RESETS, env={**os.environ, "http_proxy": "http://127.0.0.1:1"}).strip(), str(
             [0, ["music"], 1, ["one"], "Refused: there is no snapshot one",
-             "NotFound: GET /_gramme/clock: the server was started without the option for it"]) + "\n" + str([[], ["music"], [], []]))
+             "NotFound: GET /_gramme/clock: the server was started without the option for it"]) + "\n" + str([[], ["music"], [], []]) +
+            "\nfork() takes a server in memory that was started with args=[\"--name-spaces\"] ['music']")
+
+    def test_a_server_ends_with_the_program_that_started_it(self):
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(signal=number):
+                end_by(number, self.python, "-c", LEFT)
+        wait_until_gone(run(self.python, "-c", "import gramme; print(gramme.start().endpoint)").strip())
+
+    def test_a_fork_while_a_server_starts_does_not_hold_it(self):
+        with tempfile.TemporaryDirectory() as place:
+            fake = fake_program(place, WAITING.format(place=place, program=BUILT))
+            end_by(signal.SIGKILL, self.python, "-c", FORKED_MEANWHILE.format(place=place), env={**os.environ, "GRAMME_BINARY": fake})
+
+    def test_a_program_is_told_why_a_server_does_not_start(self):
+        program = "import gramme\ntry: gramme.start(timeout={})\nexcept RuntimeError as error: print(error)"
+        for script, timeout, said in (("echo out; echo err >&2; exit 3", 60, "gramme ended with 3: out\nerr\n"),
+                                      ("exec sleep 600", 0.2, "gramme did not answer within 0.2 s: \n")):
+            fake = fake_program(self.place, script)
+            self.assertEqual(run(self.python, "-c", program.format(timeout), env={**os.environ, "GRAMME_BINARY": fake}), said)
+
+    def test_a_server_that_says_more_than_its_address(self):
+        program = "import gramme\nwith gramme.start(args=['--auth']) as server: print(server.port > 0)"
+        self.assertEqual(run(self.python, "-c", program), "True\n")
 
     def test_the_example_of_the_documentation(self):
         project = self.place / "example"
@@ -125,6 +223,6 @@ class Python(unittest.TestCase):
     def test_a_program_keeps_data(self):
         table = {"TableName": "kept", "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}],
                  "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}]}
-        for tables in ([table], []):
+        for tables in ([table], [table], []):
             said = run(self.python, "-c", PROGRAM.format(data=str(self.place / "data"), tables=tables))
             self.assertRegex(said, r"^\['kept'\] http://127.0.0.1:\d+\nTrue\n$")

@@ -13,17 +13,42 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
+import uuid
 
 __all__ = ["Server", "ServerError", "binary", "start"]
 
 #: Under these names a server keeps the tables that it was asked to prepare.
 PREPARED = "prepared-"
 
-READY = re.compile(r"listening on (https?://\S+)")
+READY = re.compile(r"listening on (https?://\S+)\n")
+
+#: What a server answers for, as the SDKs' variables name it. AWS_ENDPOINT_URL would bring all other services here, too, in vain.
+SERVICES = ("DYNAMODB", "DYNAMODB_STREAMS", "CLOUDWATCH", "APPLICATION_AUTO_SCALING", "STS", "IAM")
+
+#: A server is on this machine, whatever proxy there is for others.
+_open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+
+#: A server ends when its standard input does, and so with the process that has the other end here, whatever ends that. Until then it
+#: is kept, even if nobody else does.
+_running = set()
+
+#: Held while a server's process is made, and by whoever forks: no fork comes between the pipe and its entry above.
+_making = threading.RLock()
+
+
+def _let_go():
+    """A child of a fork may live longer: it holds no server."""
+    for process in _running:
+        process.stdin.close()
+    _making.release()
+
+
+os.register_at_fork(before=_making.acquire, after_in_parent=_making.release, after_in_child=_let_go)
 
 
 class ServerError(Exception):
@@ -40,25 +65,28 @@ def binary():
 
 
 class Server:
-    """One that runs, and ends with the `with` block or by stop()."""
+    """One that runs, and ends with the `with` block, by stop(), or with the process that started it."""
 
-    def __init__(self, process, endpoint, log, tables, *, resets, apart, key="local", fork=False):
+    def __init__(self, process, endpoint, log, tables, *, resets, apart, keeps=False, key="local", parent=None):
         self._process = process
         self._log = log
         self._tables = tables
         self._resets = resets
         self._key = key
-        self._fork = fork
-        self._prepared = []
+        self._fork = parent is not None
+        # Sets of tables, each with its snapshot, which a server and its forks share.
+        self._prepared = parent._prepared if parent else []
         # Whose tables it is about, where each access key has its own.
         self._whose = {"AccessKeyId": key, "Region": "us-east-1"} if apart else {}
+        #: Whether what it has is on a disk or in a database, and stays when it ends.
+        self.keeps_data = keeps
         self.endpoint = endpoint
         self.region = "us-east-1"
         self.port = int(endpoint.rpartition(":")[2])
         #: Arguments of boto3.client and boto3.resource.
         self.boto3 = {"endpoint_url": endpoint, "region_name": self.region, "aws_access_key_id": key, "aws_secret_access_key": "local"}
         #: What boto3 and the AWS CLI read by themselves.
-        self.environment = {"AWS_ENDPOINT_URL": endpoint, "AWS_ENDPOINT_URL_DYNAMODB": endpoint, "AWS_DEFAULT_REGION": self.region,
+        self.environment = {**{f"AWS_ENDPOINT_URL_{name}": endpoint for name in SERVICES}, "AWS_DEFAULT_REGION": self.region,
                             "AWS_REGION": self.region, "AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": "local"}
 
     def __enter__(self):
@@ -77,7 +105,7 @@ class Server:
             "Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": f"DynamoDB_20120810.{operation}",
             **self._signed()})
         try:
-            with urllib.request.urlopen(request, timeout=60) as reply:
+            with _open(request, timeout=60) as reply:
                 return json.load(reply)
         except urllib.error.HTTPError as error:
             answer = json.load(error)
@@ -96,7 +124,7 @@ class Server:
         data = None if method in ("GET", "DELETE") else b"" if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.endpoint}/_gramme/{path}", data, {"Content-Type": "application/json", **self._signed()}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=60) as reply:
+            with _open(request, timeout=60) as reply:
                 return json.load(reply)
         except urllib.error.HTTPError as error:
             if error.code == 404:
@@ -111,9 +139,11 @@ class Server:
         self.own("POST", f"snapshots/{urllib.parse.quote(name, safe='')}/restore", self._whose)
 
     def fork(self, key, snapshot=None):
-        """Another set of tables in the same server, under an access key of its own, that begins with a snapshot, or empty; with the
-        option --name-spaces. Its stop() leaves it empty."""
-        other = Server(self._process, self.endpoint, self._log, self._tables, resets=self._resets, apart=bool(self._whose), key=key, fork=True)
+        """Another set of tables in the same server, under an access key of its own, that begins with a snapshot, or with the tables
+        that the server was started with; with the option --name-spaces. Its stop() leaves it empty."""
+        if not self._whose or not self._resets:
+            raise RuntimeError('fork() takes a server in memory that was started with args=["--name-spaces"]')
+        other = Server(self._process, self.endpoint, self._log, self._tables, resets=True, apart=True, key=key, parent=self)
         if snapshot is None:
             other.reset()
         else:
@@ -138,20 +168,19 @@ class Server:
     def prepare(self, tables):
         """These tables are there, empty, and nothing else. What was prepared once is there again in a millisecond or two."""
         tables = list(tables)
-        if self._resets and tables in self._prepared:
-            self.restore(self._prepared_name(self._prepared.index(tables)))
-            return
         if self._resets:
+            for prepared, name in self._prepared:
+                if prepared == tables:
+                    self.restore(name)
+                    return
             self.own("POST", "reset", self._whose)
         else:
             self._empty()
         self.create_tables(tables)
         if self._resets and len(self._prepared) < 50:
-            self.snapshot(self._prepared_name(len(self._prepared)))
-            self._prepared.append(tables)
-
-    def _prepared_name(self, number):
-        return f"{PREPARED}{number}" + (f"-{self._key}" if self._fork else "")
+            name = f"{PREPARED}{uuid.uuid4()}"
+            self.snapshot(name)
+            self._prepared.append((tables, name))
 
     def reset(self):
         """As it was when it had started: its tables are there and empty, and no others."""
@@ -173,9 +202,7 @@ class Server:
             return
         if self._process.poll() is None:
             self._process.terminate()
-        self._process.wait()
-        self._process.stdout.close()
-        self._log.close()
+        _end(self._process, self._log)
 
     def _table_names(self):
         names, page = [], {"LastEvaluatedTableName": None}
@@ -191,27 +218,64 @@ class Server:
             time.sleep(0.002)
 
 
-def start(*, port=0, data=None, tables=(), args=()):
+def _make(command, log):
+    with _making:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log)
+        _running.add(process)
+    return process
+
+
+def _end(process, log):
+    process.wait()
+    process.stdin.close()
+    log.close()
+    _running.discard(process)
+
+
+def _await_address(process, log, timeout):
+    """Where it answers, once it says so."""
+    deadline = time.monotonic() + timeout
+    while True:
+        late, ended = time.monotonic() > deadline, process.poll() is not None
+        said = os.pread(log.fileno(), 1 << 20, 0).decode(errors="replace")  # which leaves its place in the file alone
+        ready = READY.search(said)
+        if ready and not ended:
+            return ready.group(1)
+        if ended:
+            raise RuntimeError(f"gramme ended with {process.returncode}: {said.strip()}")
+        if late:
+            raise RuntimeError(f"gramme did not answer within {timeout} s: {said.strip()}")
+        time.sleep(0.001)
+
+
+def _keeps_data(data, args):
+    words = [part for word in args for part in word.split("=", 1)]
+    return bool(data) or "--data" in words or any(option == "--store" and place != "memory:" for option, place in zip(words, words[1:]))
+
+
+def start(*, port=0, data=None, tables=(), args=(), timeout=60):
     """A server that answers: at a free port, unless one is named; with `tables`, inputs of CreateTable, in it; and with more options
-    of `gramme serve` in `args`."""
+    of `gramme serve` in `args`. A RuntimeError says why it did not, or that it took more than `timeout` seconds."""
+    named = {word.partition("=")[0] for word in args}
     # One that keeps data, or wants to know who asks, cannot be reset at once.
-    resets = not data and not any(word.partition("=")[0] in ("--auth", "--data", "--store") for word in args)
-    command = [binary(), "serve", "--port", str(port), *(["--data", str(data)] if data else ["--memory"]),
-               *(["--test-reset"] if resets else []), *args]
-    log = tempfile.TemporaryFile("w+")
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True)
-    ready = READY.search(process.stdout.readline())
-    if ready is None:
+    resets = not data and not named & {"--auth", "--data", "--store"}
+    place = ["--data", str(data)] if data else [] if named & {"--data", "--store", "--memory"} else ["--memory"]
+    command = [binary(), "serve", "--stop-with-stdin", "--port", str(port), *place, *(["--test-reset"] if resets else []), *args]
+    log = tempfile.TemporaryFile()
+    process = _make(command, log)
+    try:
+        endpoint = _await_address(process, log, timeout)
+    except BaseException:
         process.kill()
-        process.wait()
-        log.seek(0)
-        raise RuntimeError(f"gramme did not start: {log.read().strip()}")
-    server = Server(process, ready.group(1), log, list(tables), resets=resets, apart="--name-spaces" in args)
+        _end(process, log)
+        raise
+    server = Server(process, endpoint, log, list(tables), resets=resets, apart="--name-spaces" in args, keeps=_keeps_data(data, args))
     try:
         if resets:
             server.reset()
-        else:
-            server.create_tables(tables)
+        elif tables:  # which may be there from the last time
+            there = server._table_names()
+            server.create_tables([table for table in tables if table["TableName"] not in there])
     except BaseException:
         server.stop()
         raise
