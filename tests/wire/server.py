@@ -10,7 +10,7 @@ As a command, a server around another program, which finds it in GRAMME_ENDPOINT
 
     /usr/bin/python3 tests/wire/server.py -- node some-test.mjs
 
-with a key that it may sign with in GRAMME_KEY_ID and GRAMME_SECRET.
+with a key that it may sign with in GRAMME_KEY_ID and GRAMME_SECRET; with `--port 8000` before the `--` it listens there.
 
 Leaving the `with` block sends SIGTERM and fails unless the server ends with status 0, in time, and
 without a word from a sanitizer. GRAMME_BIN chooses another binary. GRAMME_ENDPOINT names a server
@@ -157,11 +157,14 @@ class Leader(Server):
 
 
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] != "--":
-        sys.exit("usage: server.py -- COMMAND [ARGUMENT ...]")
-    with Server("--memory", "--test-faults") as server:
+    words, port = sys.argv[1:], 0
+    if words[:1] == ["--port"] and len(words) > 1:
+        port, words = int(words[1]), words[2:]
+    if len(words) < 2 or words[0] != "--":
+        sys.exit("usage: server.py [--port N] -- COMMAND [ARGUMENT ...]")
+    with Server("--memory", "--test-faults", port=port) as server:
         known = (signing.KEY_ID, signing.SECRET) if signing.VERIFIED else ("test", "test")
-        status = subprocess.run(sys.argv[2:], env={
+        status = subprocess.run(words[1:], env={
             **os.environ, "GRAMME_ENDPOINT": server.endpoint, "GRAMME_KEY_ID": known[0], "GRAMME_SECRET": known[1],
         }).returncode
     return status
