@@ -27,8 +27,19 @@ struct meters *meters_new(void) {
     return meters;
 }
 
+static struct meter_thread *take_free(struct meters *meters) {
+    pthread_mutex_lock(&meters->lock);
+    struct meter_thread *thread = meters->threads;
+    while (thread != NULL && !thread->is_free)
+        thread = thread->next;
+    if (thread != NULL)
+        thread->is_free = false;
+    pthread_mutex_unlock(&meters->lock);
+    return thread;
+}
+
 /* No two threads share a cache line, but for the ends of what the allocator hands out. */
-struct meter_thread *meters_join(struct meters *meters) {
+static struct meter_thread *add_thread(struct meters *meters) {
     struct meter_thread *thread = aligned_alloc(METER_LINE_BYTES, sizeof(*thread));
     CHECK(thread != NULL);
     memset(thread, 0, sizeof(*thread));
@@ -40,6 +51,17 @@ struct meter_thread *meters_join(struct meters *meters) {
     meters->threads = thread;
     pthread_mutex_unlock(&meters->lock);
     return thread;
+}
+
+struct meter_thread *meters_join(struct meters *meters) {
+    struct meter_thread *thread = take_free(meters);
+    return thread != NULL ? thread : add_thread(meters);
+}
+
+void meters_leave(struct meters *meters, struct meter_thread *thread) {
+    pthread_mutex_lock(&meters->lock);
+    thread->is_free = true;
+    pthread_mutex_unlock(&meters->lock);
 }
 
 void meters_free(struct meters *meters) {

@@ -10,8 +10,8 @@
  * number of tables, indexes and operations is bounded for each thread; what comes after that is
  * counted together, under METER_OTHER.
  *
- * Threads: a struct meter_thread, and all that hangs on it, is written by the thread it was made
- * for. Memory: all of it lives as long as the meters. */
+ * Threads: a struct meter_thread, and all that hangs on it, is written by the thread that joined
+ * with it. Memory: all of it lives as long as the meters. */
 #ifndef GRAMME_METRICS_METERS_H
 #define GRAMME_METRICS_METERS_H
 
@@ -24,6 +24,9 @@ struct meters *meters_new(void);
 void meters_free(struct meters *meters); /* NULL is fine; no thread counts any more */
 /* The meters of one more thread. From any thread. */
 struct meter_thread *meters_join(struct meters *meters);
+/* It counts no more. What it counted stays, and who joins next goes on with it: there are never
+ * more than threads that were there at once. */
+void meters_leave(struct meters *meters, struct meter_thread *thread);
 
 /* ---- counting: on the thread of the meters ---- */
 

@@ -19,6 +19,7 @@ struct meter_thread {
     struct meter_table *none, *other;                              /* of them */
     size_t table_count, operation_count, index_count, id_count;
     struct meter_thread *next;
+    bool is_free;       /* nobody counts in it now; under the lock */
     struct arena arena; /* of all entries */
     struct meter_commit commit;
     struct meter_id ids[METER_IDS]; /* open addressing, at most half full */

@@ -163,6 +163,7 @@ static void forget(struct thread_world **link) {
     struct thread_world *here = *link;
     *link = here->next;
     server_thread_empty(&here->pipeline);
+    meters_leave(here->world->meters, here->pipeline.meter.thread);
     worlds_give(here->world);
     free(here);
 }

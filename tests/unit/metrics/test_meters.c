@@ -154,6 +154,19 @@ static void test_tables_are_added_up_by_name(void **state) {
     assert_null(b->operations[4]);
 }
 
+static void test_who_leaves_is_followed(void **state) {
+    (void)state;
+    struct meter_thread *one = meters_join(meters), *two = meters_join(meters);
+    counter_add(&table(one, 7, "b")->conflicts, 1);
+    meters_leave(meters, one);
+    assert_ptr_equal(meters_join(meters), one);
+    assert_ptr_not_equal(meters_join(meters), one);
+    counter_add(&table(one, 7, "b")->conflicts, 2);
+    counter_add(&table(two, 7, "b")->conflicts, 4);
+    struct meter_sums seen = sums(false);
+    assert_int_equal(counter_read(&find(&seen, "b")->conflicts), 7);
+}
+
 static void test_a_table_that_is_made_again_goes_on(void **state) {
     (void)state;
     struct meter_thread *thread = meters_join(meters);
@@ -267,6 +280,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_extremes_are_taken_by_one_reader, setup, teardown),
         cmocka_unit_test(test_groups_have_sizes_of_powers_of_two),
         cmocka_unit_test_setup_teardown(test_tables_are_added_up_by_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_who_leaves_is_followed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_table_that_is_made_again_goes_on, setup, teardown),
         cmocka_unit_test_setup_teardown(test_too_many_are_counted_together, setup, teardown),
         cmocka_unit_test_setup_teardown(test_requests_without_a_table_or_a_name, setup, teardown),
