@@ -69,9 +69,9 @@ struct error *access_import_root_key(struct access *access, struct arena *arena,
     CLEANUP(buffer_release) struct buffer input;
     CLEANUP(buffer_release) struct buffer output;
     struct json_writer json;
-    TRY(credentials_read(arena, path, NULL, &key));
     buffer_init(&input, COMMAND_MAX);
     buffer_init(&output, COMMAND_MAX);
+    TRY(credentials_read(arena, path, NULL, &key));
     json_writer_init(&json, &input);
     json_object_begin(&json);
     member_word(&json, "command", "import-key");

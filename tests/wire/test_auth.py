@@ -245,6 +245,10 @@ class Keys(unittest.TestCase):
             gramme("key", "import", self.data, brought, "--user", "carol")
             self.assertEqual(self.tables(server.endpoint, ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI")), [])
 
+    def test_a_key_that_is_not_there(self):
+        self.assertEqual(gramme("serve", "--memory", "--port", "0", "--auth", "--root-key", self.root / "nowhere", status=1),
+                         f"gramme: {self.root}/nowhere: cannot be read: No such file or directory\n")
+
     def test_what_commands_say_when_they_cannot(self):
         with Server("--data", self.data):
             self.assertEqual(gramme("key", "create", self.data, status=1),

@@ -70,11 +70,11 @@ static struct error *get(CURL *curl, struct arena *arena, const char *url, const
 struct error *fetch_secure(struct arena *arena, const char *url, const char *path, bool is_own,
                            struct slice *ret_body) {
     CLEANUP(buffer_release) struct buffer body;
+    buffer_init(&body, FETCH_BYTES_MAX);
     CURL *curl = libcurl_load() ? libcurl.easy_init() : NULL;
     if (curl == NULL)
         return error_local(arena, "libcurl is not there, which https:// URLs take: name the data "
                                   "directory instead");
-    buffer_init(&body, FETCH_BYTES_MAX);
     struct error *error = get(curl, arena, url, path, is_own, &body);
     libcurl.easy_cleanup(curl);
     if (error == NULL)
