@@ -6,14 +6,13 @@ import pathlib
 import re
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 import uuid
 
 import shared_store
 import wire
-from server import FOLLOWING, LISTENING, Server, binary
+from server import FOLLOWING, LISTENING, Server, binary, log_file
 
 WAIT_S = 30
 KEY_SCHEMA = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
@@ -106,7 +105,7 @@ class Follower(Server):
     """A server on a store that another one leads."""
 
     def start(self):
-        self.errors = tempfile.TemporaryFile("a+", errors="replace")
+        self.errors = log_file()
         self.process = subprocess.Popen([binary(), "serve", "--port", "0", *self.arguments], stdin=subprocess.DEVNULL,
                                         text=True, stdout=subprocess.PIPE, stderr=self.errors)
         self.started = threading.Event()

@@ -20,6 +20,7 @@ GRAMME_TEST_FOLLOWER, too, another server leads there, and the tests talk to one
 With GRAMME_GROUPS, too, both write, and stores have so many groups of keys.
 """
 
+import fcntl
 import os
 import pathlib
 import re
@@ -46,6 +47,13 @@ def binary():
     return os.environ.get("GRAMME_BIN", str(ROOT / "build-check/gramme"))
 
 
+def log_file():
+    """For what a server says. The place where we read is also that where it writes: it has to append, which no mode of tempfile says."""
+    file = tempfile.TemporaryFile("a+", errors="replace")
+    fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_APPEND)
+    return file
+
+
 class Server:
     """One server process. Its arguments follow `gramme serve --port N`; 0 is any free port."""
 
@@ -62,8 +70,7 @@ class Server:
         if self.endpoint and not self.process:
             self.port = int(self.endpoint.rsplit(":", 1)[1])
             return self
-        # To append: the place where we read is also that where the server writes.
-        self.errors = tempfile.TemporaryFile("a+", errors="replace")
+        self.errors = log_file()
         arguments = list(self.arguments)
         if signing.VERIFIED:
             self.directory = tempfile.TemporaryDirectory()
@@ -152,7 +159,7 @@ class Leader(Server):
     """One whose arguments are taken as they are, before a server that follows it."""
 
     def start(self):
-        self.errors = tempfile.TemporaryFile("a+", errors="replace")
+        self.errors = log_file()
         return self.launch(self.arguments)
 
 
