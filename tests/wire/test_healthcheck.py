@@ -59,7 +59,14 @@ class Healthcheck(unittest.TestCase):
             self.assertEqual(said(GRAMME_CONFIG=config), (0, "", ""))
             self.assertEqual(said(GRAMME_PORT=1), (1, "", "gramme: nobody answers at http://127.0.0.1:1\n"))
             self.assertEqual(said(GRAMME_PORT="x")[0], 1)
-            self.assertNotIn("127.0.0.1:1", said(GRAMME_HOST="127.0.0.2", AWS_ENDPOINT_URL="http://127.0.0.1:1")[2])
+            for variables in ({"GRAMME_HOST": "127.0.0.2"}, {"GRAMME_DATA": keys}):
+                self.assertNotIn("127.0.0.1:1\n", said(**variables, AWS_ENDPOINT_URL="http://127.0.0.1:1")[2])
+
+    def test_without_libcurl(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, LD_LIBRARY_PATH=folder):
+            pathlib.Path(folder, "libcurl.so.4").touch()
+            self.assertEqual(healthcheck("https://127.0.0.1:1"), (
+                1, "", "gramme: libcurl is not there, which https:// URLs take: name the data directory instead\n"))
 
     def answer(self, reply):
         """A server of one answer, or of none; its URL."""

@@ -53,7 +53,7 @@ static struct error *find_server(struct arena *arena, const char **ret_server, b
     TRY(options_read_settings(arena, &command_serve, &settings));
     const struct serve_options *serve = settings.values;
     *ret_own = options_given(&settings, "port") || options_given(&settings, "host") ||
-               options_given(&settings, "tls-cert");
+               options_given(&settings, "tls-cert") || options_given(&settings, "data");
     if (options_given(&settings, "data") && ask_is_there(arena, serve->data))
         *ret_server = serve->data;
     else
