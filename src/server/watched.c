@@ -34,7 +34,7 @@ struct slice server_write_metrics(void *user, struct slice accept, struct buffer
     struct world *worlds[WORLDS_MAX + 1];
     struct telemetry telemetry = server->telemetry;
     arena_init(&arena);
-    telemetry.part_count = worlds_take_all(server, worlds);
+    telemetry.part_count = worlds_watch_all(server, worlds);
     struct telemetry_part *parts = ARENA_ARRAY(&arena, struct telemetry_part, telemetry.part_count);
     telemetry.parts = parts;
     telemetry.has_name_spaces = server->config.name_spaces;
@@ -44,7 +44,7 @@ struct slice server_write_metrics(void *user, struct slice accept, struct buffer
     struct slice type = telemetry_write(&telemetry, accept, out);
     for (size_t i = 0; i < telemetry.part_count; i++) {
         catalog_view_free(parts[i].catalog);
-        worlds_give(worlds[i]);
+        worlds_unwatch(worlds[i]);
     }
     return type;
 }

@@ -59,6 +59,7 @@ struct world {
     struct contexts contexts; /* of calls on workers */
     /* worlds.h: */
     atomic_size_t holders;
+    atomic_size_t watchers; /* of them, who only read metrics, and are done in a moment */
     atomic_bool left;
     atomic_size_t calls;       /* under way in it, of all threads */
     atomic_uint_fast64_t used; /* ticks: when the last one came */

@@ -22,10 +22,13 @@ static bool keeps_nothing(const struct world *world) {
     return error == NULL && nothing;
 }
 
-/* On disk it is closed by who takes it out: threads that still have it would keep it open. */
+/* On disk it is closed by who takes it out: threads that still have it would keep it open. Holders
+ * are counted first: a watcher that goes meanwhile is one too many, and never one too few. */
 static bool may_go(const struct world *world) {
-    if (world->server->config.data_directory != NULL)
-        return atomic_load(&world->holders) == 1;
+    if (world->server->config.data_directory != NULL) {
+        size_t holders = atomic_load(&world->holders);
+        return holders - atomic_load(&world->watchers) == 1;
+    }
     return atomic_load(&world->calls) == 0 && keeps_nothing(world);
 }
 

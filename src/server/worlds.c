@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "base/container.h"
@@ -12,6 +13,8 @@
 #include "server/world_room.h"
 #include "store/memory/memory.h"
 #include "store/rocksdb/rocksdb.h"
+
+enum { WATCHERS_WAIT_US = 1000 };
 
 struct world_opening {
     struct server *server;
@@ -44,14 +47,19 @@ struct world *worlds_take(struct server *server) {
     return world;
 }
 
-size_t worlds_take_all(struct server *server, struct world *ret_worlds[WORLDS_MAX + 1]) {
+static struct world *watch(struct world *world) {
+    atomic_fetch_add(&world->watchers, 1);
+    hold(world);
+    return world;
+}
+
+size_t worlds_watch_all(struct server *server, struct world *ret_worlds[WORLDS_MAX + 1]) {
     size_t count = 0;
-    ret_worlds[count++] = worlds_take(server);
     pthread_mutex_lock(&server->worlds_lock);
+    ret_worlds[count++] = watch(server->world);
     for (struct world *world = server->named; world != NULL; world = world->next) {
         CHECK(count <= WORLDS_MAX);
-        hold(world);
-        ret_worlds[count++] = world;
+        ret_worlds[count++] = watch(world);
     }
     pthread_mutex_unlock(&server->worlds_lock);
     return count;
@@ -66,6 +74,11 @@ void worlds_give(struct world *world) {
         return;
     world->closing.run = close_world;
     workers_submit(world->server->workers, &world->closing);
+}
+
+void worlds_unwatch(struct world *world) {
+    atomic_fetch_sub(&world->watchers, 1);
+    worlds_give(world);
 }
 
 /* ---- another world ---- */
@@ -271,15 +284,24 @@ static void tell_all(struct world_wait *waiting, const struct error *error) {
     }
 }
 
-/* One on disk is closed here, before anybody opens its directory again: only the list had it. */
+/* Nobody comes any more to look at it. */
+static void wait_for_watchers(const struct world *world) {
+    while (atomic_load(&world->holders) > 1)
+        usleep(WATCHERS_WAIT_US);
+}
+
+/* One on disk is closed here, before anybody opens its directory again: only the list had it, and
+ * who looks at its metrics. */
 static void make_room(struct world_opening *opening) {
     struct server *server = opening->server;
     if (opening->leaves == NULL)
         return;
-    if (server->config.data_directory != NULL)
+    if (server->config.data_directory != NULL) {
+        wait_for_watchers(opening->leaves);
         world_close(opening->leaves);
-    else
+    } else {
         leave_all(opening->leaves);
+    }
     pthread_mutex_lock(&server->worlds_lock);
     opening->leaving = (struct world_name){.key = ""};
     struct world_wait *waiting = opening->waiting_for;

@@ -23,8 +23,10 @@ void worlds_give(struct world *world);
 
 enum { WORLDS_MAX = 1000 };
 
-/* That, and all that have names; each is to be given back. How many. */
-size_t worlds_take_all(struct server *server, struct world *ret_worlds[WORLDS_MAX + 1]);
+/* That, and all that have names, to look at what they counted; each is to be given back. How many.
+ */
+size_t worlds_watch_all(struct server *server, struct world *ret_worlds[WORLDS_MAX + 1]);
+void worlds_unwatch(struct world *world);
 
 /* The server's world was opened, and nothing has happened in it. */
 void worlds_open(struct server *server);

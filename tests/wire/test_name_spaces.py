@@ -376,7 +376,7 @@ class OnDisk(unittest.TestCase):
         server.stop()
 
     def test_one_that_is_closed_is_opened_by_many(self):
-        """All keys at once, from many threads: whoever is answered sees the table."""
+        """All keys at once, from many threads, while somebody watches: whoever is answered sees the table."""
         server = self.start()
         for number in range(4):
             make(server.port, f"key-{number}")
@@ -391,8 +391,18 @@ class OnDisk(unittest.TestCase):
 
             wait_until(answered, "an answer")
 
-        with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            list(pool.map(work, range(8)))
+        def watch():
+            while not done.is_set():
+                self.assertEqual(http_request(server.port, "GET", "/metrics", {}).status, 200)
+
+        done = threading.Event()
+        with concurrent.futures.ThreadPoolExecutor(9) as pool:
+            watching = pool.submit(watch)
+            workers = [pool.submit(work, number) for number in range(8)]
+            concurrent.futures.wait(workers)
+            done.set()
+            for each in (watching, *workers):
+                each.result()
         self.assertLessEqual(heard, {FULL.replace("24", "2"), "['table']"})
         server.stop()
 
