@@ -37,6 +37,12 @@ class Wrong(ApplyTest):
         self.assert_wrong("", error="shop.yaml:1:1: a template is a mapping with Resources, this is empty")
         self.assert_wrong("# " + "x" * (1 << 20), error="shop.yaml: larger than 1 MB, the limit for a template")
 
+    def test_a_loop_that_reads_without_end(self):
+        text = "x" * 90000
+        self.assert_wrong("Transform: AWS::LanguageExtensions\nResources:\n  Fn::ForEach::Tables:\n    - A\n    - [a]\n    - 'T${A}':\n"
+                          f"        Type: AWS::DynamoDB::Table\n        Metadata: [&x '{text}'{', *x' * 20000}]\n",
+                          error="shop.yaml:8:20: the template grows too large when it is worked out")
+
     def test_broken_templates(self):
         self.assert_wrong("Resources:\n  A: [\n",
                           error="shop.yaml:3:1: not YAML: did not find expected node content while parsing a flow node")

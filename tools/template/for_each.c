@@ -61,6 +61,7 @@ static struct error *replace(const struct loop *loop, struct slice text, struct 
     struct template *t = loop->t;
     struct buffer out;
     *ret_text = text;
+    TRY(resolve_charge(t, text.len, mark)); /* an alias has it read again and again */
     if (!has_reference(loop, text))
         return NULL;
     buffer_init(&out, RESOLVE_TEXT_MAX);
