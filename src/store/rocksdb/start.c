@@ -141,6 +141,16 @@ static bool put_back(struct rocksdb_store *store) {
     return done;
 }
 
+/* The same on a full disk with the room of the reserve. */
+static struct error *set_aside_in_room(struct rocksdb_store *store, struct arena *arena,
+                                       const struct judgement *judgement) {
+    struct error *error = set_aside(store, arena, judgement);
+    if (error == NULL || !is_for_room(error) || !store->config.options.settled_later ||
+        !put_back(store) || !reserve_give_up(&store->reserve))
+        return error;
+    return set_aside(store, arena, judgement);
+}
+
 /* Opening writes: the logs become tables. On a full disk it is tried with the room of the reserve.
  * Then a database is opened to read only, as if a write had failed for lack of room; the gate opens
  * it again when there is some. */
@@ -157,6 +167,8 @@ static struct error *open_for_now(struct rocksdb_store *store, struct arena *are
         if (error == NULL || !is_for_room(error) || !put_back(store))
             return error;
     }
+    if (judgement->is_endless && rocksdb_reads_forever())
+        return error; /* its log is as it was */
     if (rocksdb_database_open_as(store, arena, OPEN_TO_READ) != NULL)
         return error;
     log_error("the disk is full: the store can be read, and takes no writes until there is room");
@@ -195,7 +207,7 @@ struct error *rocksdb_start(struct rocksdb_store *store, struct arena *arena) {
         return error_local(arena, "The database in %s is damaged: %.*s", directory,
                            SLICE_ARGS(error->message));
     tell(store, &judgement);
-    TRY(set_aside(store, arena, &judgement));
+    TRY(set_aside_in_room(store, arena, &judgement));
     TRY(open_judged(store, arena, &judgement));
     if (!store->config.options.settled_later)
         rocksdb_store_settle(&store->base);
