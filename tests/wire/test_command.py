@@ -137,7 +137,8 @@ class Command(unittest.TestCase):
 
     def test_options_come_from_variables_and_a_file_too(self):
         with tempfile.NamedTemporaryFile("w") as file, \
-                unittest.mock.patch.dict(os.environ, GRAMME_REGION="eu-west-1", GRAMME_DATA="/nowhere", GRAMME_CONFIG=file.name):
+                unittest.mock.patch.dict(os.environ, GRAMME_REGION="eu-west-1", GRAMME_DATA="/nowhere", GRAMME_STORE="rocksdb:/nowhere",
+                                         GRAMME_CONFIG=file.name):
             file.write("region = eu-west-2\naccount = 123456789012\n")
             file.flush()
             with Server("--memory") as server:
@@ -146,7 +147,7 @@ class Command(unittest.TestCase):
                                     AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}])
                 self.assertEqual(client.describe_table(TableName="table")["Table"]["TableArn"],
                                  "arn:aws:dynamodb:eu-west-1:123456789012:table/table")
-                self.assertIn("left out, as the command line says otherwise: GRAMME_DATA", server.error_text())
+                self.assertIn("left out, as the command line says otherwise: GRAMME_DATA, GRAMME_STORE\n", server.error_text())
 
     def test_a_hangup_has_it_read_again(self):
         with Server("--memory") as server:

@@ -123,7 +123,7 @@ class Making(unittest.TestCase):
         for arguments, text in (
                 (["--store", "elsewhere:x"], "rocksdb:DIR, memory: or a postgres:// URL"),
                 (["--store", "rocksdb:"], "rocksdb:DIR, memory: or a postgres:// URL"),
-                (["--store", "memory:", "--memory"], "exclude"),
+                (["--store", "memory:", "--memory"], "do not go together"),
                 (["--store", "postgres://x/", "--data", "d"], "--data"),
                 (["--store", "postgres://x/", "--auth"], "--encrypt-with")):
             with self.subTest(arguments=arguments):

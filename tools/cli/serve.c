@@ -135,8 +135,6 @@ static struct error *check_store(struct invocation *invocation) {
     const struct serve_options *options = invocation->values;
     if (options->store == NULL)
         return NULL;
-    if (options->memory)
-        return error_local(invocation->arena, "--store and --memory exclude each other");
     if (strcmp(options->store, "memory:") == 0 && options->config.encrypt_with != NULL)
         return error_local(invocation->arena, "memory is not encrypted");
     if (!remote_store_is_url(options->store) && options->config.read_store_url != NULL)

@@ -122,10 +122,10 @@ const struct option serve_options[] = {
      .help = "answer web pages of ORIGIN, such as http://localhost:3000; * is all; any number of "
              "times; see docs/OPERATIONS.md"},
     {"data", "DIR", .group = "Data", .kind = OPTION_DIRECTORY, AT(data), .preset = "./data",
-     .help = "keep data in DIR; made when it is not there"},
+     .excludes = "store", .help = "keep data in DIR; made when it is not there"},
     {"memory", .kind = OPTION_FLAG, AT(memory), .excludes = "data",
      .help = "keep data in memory: gone when the server stops"},
-    {"store", "URL", .kind = OPTION_TEXT, AT(store), .excludes = "data",
+    {"store", "URL", .kind = OPTION_TEXT, AT(store), .excludes = "memory",
      .form = {"rocksdb:DIR, memory: or a postgres:// URL", is_store}, .otherwise = "as --data says",
      .help =
          "keep data elsewhere: postgres://... is a PostgreSQL server, on which several servers "
