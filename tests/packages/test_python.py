@@ -88,6 +88,11 @@ with gramme.start(tables=[table]) as server:
         server.fork("key")
     except RuntimeError as error:
         print(error, server.call("ListTables")["TableNames"])
+    changed = dict(table)
+    server.prepare([changed])
+    changed["TableName"] = "changed"
+    server.prepare([changed])
+    assert server.call("ListTables")["TableNames"] == ["changed"]
 """
 # A program that is killed, with children that are not; nothing here keeps the server.
 LEFT = """
@@ -114,6 +119,29 @@ if left:
     thread.join()
     print(*endpoint, left, flush=True)
 time.sleep(600)
+"""
+# A fork while another thread stops a server: it waits until its pipe is closed, or the child would for ever.
+FORKED_AT_THE_END = """
+import os, threading, time
+import gramme
+server, begun, closed = gramme.start(), threading.Event(), threading.Event()
+class Slow:
+    def __init__(self, pipe):
+        self.pipe = pipe
+    def close(self):
+        begun.set()
+        time.sleep(0.3)
+        self.pipe.close()
+        closed.set()
+server._process.stdin = Slow(server._process.stdin)
+thread = threading.Thread(target=server.stop)
+thread.start()
+begun.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0 if closed.is_set() else 1)
+print(os.waitpid(child, 0)[1])
+thread.join()
 """
 WAITING = 'touch {place}/started; while [ -e {place}/started ] && ! [ -e {place}/forked ]; do sleep 0.01; done; exec {program} "$@"'
 KEPT = """
@@ -201,6 +229,9 @@ class Python(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             fake = fake_program(place, WAITING.format(place=place, program=BUILT))
             end_by(signal.SIGKILL, self.python, "-c", FORKED_MEANWHILE.format(place=place), env={**os.environ, "GRAMME_BINARY": fake})
+
+    def test_a_fork_while_a_server_stops_waits_for_it(self):
+        self.assertEqual(run(self.python, "-c", FORKED_AT_THE_END), "0\n")
 
     def test_a_program_is_told_why_a_server_does_not_start(self):
         program = "import gramme\ntry: gramme.start(timeout={})\nexcept RuntimeError as error: print(error)"

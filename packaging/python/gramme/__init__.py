@@ -7,6 +7,7 @@
 
 `start` gives a server that answers. Without `data` everything is in memory, and gone when it stops."""
 
+import copy
 import json
 import os
 import pathlib
@@ -167,7 +168,7 @@ class Server:
 
     def prepare(self, tables):
         """These tables are there, empty, and nothing else. What was prepared once is there again in a millisecond or two."""
-        tables = list(tables)
+        tables = copy.deepcopy(list(tables))  # which are compared with those of later calls
         if self._resets:
             for prepared, name in self._prepared:
                 if prepared == tables:
@@ -227,9 +228,10 @@ def _make(command, log):
 
 def _end(process, log):
     process.wait()
-    process.stdin.close()
+    with _making:  # a fork meanwhile would copy the lock that closing takes
+        process.stdin.close()
+        _running.discard(process)
     log.close()
-    _running.discard(process)
 
 
 def _await_address(process, log, timeout):
