@@ -54,6 +54,8 @@ class Deb(unittest.TestCase):
     def test_4_removed_it_keeps_data_and_purged_nothing(self):
         services = [f"gramme-{name}.service" for name in ("exchange-rates", "ledger", "lunch-cache", "payment-saga", "stock-cache")]
         [systems] = (file for file in self.files if file.name.startswith("gramme-systems_"))
+        # A later gramme alone, which is what the documentation installs, does not drive them out.
+        self.assertIn("gramme (>= ", package.run("dpkg-deb", "--field", systems, "Depends"))
         asked = self.system.ask_systemd()
         self.system.run("dpkg", "--install", f"/tmp/{systems.name}")  # as an upgrade does: those that run are started again
         self.assertEqual(asked.read_text(), f"try-restart {' '.join(services)}\n")
