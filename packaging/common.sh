@@ -48,15 +48,15 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(source_date)}
 export SOURCE_DATE_EPOCH
 
 # What a build between releases has after the version, for packages that are upgraded in place: the commit, its time first. That sorts
-# after the release that it follows, or before the one that it leads to, which has no date in CHANGELOG.md yet. A release, at its tag, has
-# nothing. An archive of the sources does not know its commit: before a release it has the time alone, and after it is taken for that.
+# after the release whose tag it follows, or before the one that it leads to. A release, at its tag, has nothing. An archive of the sources
+# knows neither commit nor tag: as long as CHANGELOG.md has no date for the release it has the time alone, and then it is taken for that.
 find_snapshot() {
-    local order=+
-    ! grep --quiet --fixed-strings "## [$version] - unreleased" CHANGELOG.md || order='~'
+    local order='~'
     if [[ -e .git ]]; then
+        ! git merge-base --is-ancestor "v$version" HEAD 2>/dev/null || order=+
         git tag --points-at HEAD | grep --quiet --line-regexp --fixed-strings "v$version" ||
             echo "$order$(git log -1 --abbrev=12 --date=format-local:%Y%m%d%H%M%S --format=git%cd.%h)"
-    elif [[ $order == '~' ]]; then
+    elif grep --quiet --fixed-strings "## [$version] - unreleased" CHANGELOG.md; then
         date --date="@$SOURCE_DATE_EPOCH" '+~git%Y%m%d%H%M%S'
     fi
 }

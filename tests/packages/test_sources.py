@@ -95,11 +95,12 @@ class Snapshot(unittest.TestCase):
         for second, told in ((9, "unreleased"), (10, "unreleased"), (11, "2026-01-01"), (12, "2026-01-01")):
             self.commit(second, told)
             if second == 11:
+                versions.append(self.package_version())  # to be tried before it is tagged
                 self.git("tag", f"v{self.version}")
             versions.append(self.package_version())
         self.assertRegex(versions[0], rf"^{self.version}~git20260101000009\.[0-9a-f]{{12}}-0debian12$")
-        self.assertEqual(versions[2], f"{self.version}-0debian12")
-        self.assertIn("+git20260101000012.", versions[3])
+        self.assertEqual(versions[3], f"{self.version}-0debian12")
+        self.assertIn("+git20260101000012.", versions[4])
         for earlier, later in zip([f"{self.version}~debian12", *versions], [*versions, f"{self.version}.1-0debian12"]):
             package.run("dpkg", "--compare-versions", earlier, "lt", later)
 
