@@ -26,7 +26,7 @@ await assert.rejects(server.fork('key'), /started with args: \['--name-spaces'\]
 assert.deepStrictEqual((await server.call('ListTables')).TableNames, ['music']);
 await server.stop();
 
-const many = await start({ args: ['--name-spaces'], tables: [music] });
+const many = await start({ args: ['--name-spaces'], tables: [music], timeout: Infinity });
 const put = (to, k) => to.call('PutItem', { TableName: 'music', Item: { k: { S: k } } });
 const count = async (of) => (await of.call('Scan', { TableName: 'music' })).Count;
 const [one, two] = await Promise.all([many.fork('one'), many.fork('two')]);
