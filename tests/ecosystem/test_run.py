@@ -28,6 +28,12 @@ class Counts(unittest.TestCase):
 
 
 class Run(unittest.TestCase):
+    def test_as_many_failures_as_the_status_of_what_cannot_be_had(self):
+        tool = run.Tool("tool", lambda: "1", "", ["sh", "-c", "i=0; while [ $i -lt 69 ]; do i=$((i + 1)); echo not ok $i; done; echo 1..69; exit 69"])
+        self.assertEqual(run.run(tool)[0][3], "0 passed, 69 failed")
+        tool = run.dataclasses.replace(tool, command=["sh", "-c", "echo no network; exit 69"])
+        self.assertEqual(run.run(tool)[0][3], "left out: no network")
+
     def test_a_suite_that_ends_before_it_told_its_version_is_a_row(self):
         [moto] = [tool for tool in run.TOOLS if tool.name == "moto"]
         moto = run.dataclasses.replace(moto, command=["sh", "-c", "echo broken; exit 100"])
