@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,8 @@ struct reading {
     struct manifest *manifest;
     struct manifest_table *tables; /* that are asked about */
     size_t table_count;
+    uint64_t *others; /* tables that are in use and not among them; grows */
+    size_t other_count, other_room;
     uint64_t first_log;          /* by its own tag */
     uint64_t logs[FAMILIES_MAX]; /* the first log that each family needs */
     bool families[FAMILIES_MAX]; /* that are there */
@@ -89,14 +92,43 @@ static bool skip_texts(struct slice *rest, int count) {
     return true;
 }
 
+static int compare_number(const void *number, const void *table) {
+    uint64_t a = *(const uint64_t *)number, b = ((const struct manifest_table *)table)->number;
+    return (a > b) - (a < b);
+}
+
+static void add_other(struct reading *reading, uint64_t number) {
+    if (reading->other_count == reading->other_room) {
+        reading->other_room = reading->other_room == 0 ? 64 : 2 * reading->other_room;
+        reading->others = realloc(reading->others, reading->other_room * sizeof(*reading->others));
+        CHECK(reading->others != NULL);
+    }
+    reading->others[reading->other_count++] = number;
+}
+
+static void remove_other(struct reading *reading, uint64_t number) {
+    for (size_t i = reading->other_count; i > 0; i--)
+        if (reading->others[i - 1] == number) {
+            reading->others[i - 1] = reading->others[--reading->other_count];
+            return;
+        }
+}
+
 /* A level and a number. Who is moved to another level is first deleted, and then new. */
 static bool take_table(struct reading *reading, struct slice *rest, bool used) {
     uint64_t level, number;
     if (!take_varint(rest, &level) || !take_varint(rest, &number))
         return false;
-    for (size_t i = 0; i < reading->table_count; i++)
-        if (reading->tables[i].number == number)
-            reading->tables[i].used = used;
+    if (reading->table_count == 0)
+        return true;
+    struct manifest_table *found = bsearch(&number, reading->tables, reading->table_count,
+                                           sizeof(*reading->tables), compare_number);
+    if (found != NULL)
+        found->used = used;
+    else if (used)
+        add_other(reading, number);
+    else
+        remove_other(reading, number);
     return true;
 }
 
@@ -280,10 +312,11 @@ void manifest_find_tables(struct file_cipher *cipher, const char *directory,
     arena_init(&arena);
     for (size_t i = 0; i < count; i++)
         tables[i].used = false;
-    struct error *error = read_manifest(
-        &arena, cipher, directory,
-        &(struct reading){.manifest = &manifest, .tables = tables, .table_count = count});
-    if (error == NULL && manifest.number != 0 && manifest.known && !manifest.torn)
+    struct reading reading = {.manifest = &manifest, .tables = tables, .table_count = count};
+    struct error *error = read_manifest(&arena, cipher, directory, &reading);
+    free(reading.others);
+    if (error == NULL && manifest.number != 0 && manifest.known && !manifest.torn &&
+        reading.other_count == 0)
         return;
     for (size_t i = 0; i < count; i++)
         tables[i].used = true;

@@ -29,8 +29,9 @@ struct manifest_table {
     uint64_t number; /* in its name */
     bool used;
 };
-/* Which of these tables the database uses; by a manifest that is damaged, torn or not known, all.
- */
+/* Which of these tables, in the order of their numbers, the database uses. All, by a manifest that
+ * is damaged, torn or not known, or uses another one: it is older than they are, as in a copy that
+ * was taken while the database ran. */
 void manifest_find_tables(struct file_cipher *cipher, const char *directory,
                           struct manifest_table *tables, size_t count);
 

@@ -22,10 +22,10 @@ enum {
     SEARCHED_BYTES = 40, /* of a key; two that differ only behind them are not told apart */
 };
 
-/* A table that cannot be opened, or of which some blocks cannot be read. */
-struct bad_table {
+struct found_table {
+    uint64_t number;
     const char *name;
-    struct slice text; /* why not */
+    struct slice text; /* what cannot be read of it; absent: it is sound */
     bool opened;
 };
 
@@ -36,10 +36,10 @@ struct salvage {
     const struct keyring *keyring;
     struct files_observer *observer;
     struct error *manifest; /* what is wrong with it; NULL: nothing */
-    struct bad_table *bad;
-    size_t bad_count;
-    const char **unreadable; /* of these, those that cannot be opened.. */
-    const char **damaged;    /* ..and all; NULL ends both */
+    struct found_table *tables;
+    size_t table_count;
+    const char **unreadable; /* that cannot be opened, or were not in use.. */
+    const char **damaged;    /* ..and those of which some blocks cannot be read; NULL ends both */
     bool lost;               /* one that cannot be opened was in use */
     bool rebuilt;            /* without the manifest */
     bool is_endless;         /* RocksDB would never come to the end of its logs */
@@ -63,42 +63,58 @@ static void look_at_table(struct salvage *salvage, const char *name) {
     const struct rocksdb_store *source = salvage->source;
     const char *directory = source->config.options.directory;
     struct slice path = arena_printf(salvage->arena, "%s/%s", directory, name);
-    bool opened = false;
-    char *text = extension.table_file_verify(source->env, (const char *)path.data, NULL, &opened);
-    if (text != NULL && salvage->bad_count < TABLES_MAX)
-        salvage->bad[salvage->bad_count++] =
-            (struct bad_table){arena_copy(salvage->arena, name, strlen(name) + 1),
-                               arena_slice(salvage->arena, slice_text(text)), opened};
+    struct found_table table = {.number = strtoull(name, NULL, 10),
+                                .name = arena_copy(salvage->arena, name, strlen(name) + 1)};
+    char *text =
+        extension.table_file_verify(source->env, (const char *)path.data, NULL, &table.opened);
+    if (text != NULL)
+        table.text = arena_slice(salvage->arena, slice_text(text));
     free(text);
+    if (salvage->table_count < TABLES_MAX)
+        salvage->tables[salvage->table_count++] = table;
 }
 
-static void tell_table(struct salvage *salvage, const struct bad_table *table) {
+static void tell_table(struct salvage *salvage, const struct found_table *table) {
     tell(salvage,
          arena_printf(salvage->arena, "table file %s: %.*s%s", table->name, SLICE_ARGS(table->text),
                       table->opened ? "" : "; nothing in it can be read"));
     salvage->lost |= !table->opened;
 }
 
-/* Those that a sound manifest does not name are nobody's loss: a job that the end of the server cut
- * off has left them. */
-static void judge_tables(struct salvage *salvage) {
-    size_t count = salvage->bad_count, unreadable = 0;
-    struct manifest_table *tables = ARENA_ARRAY(salvage->arena, struct manifest_table, count + 1);
-    salvage->damaged = ARENA_ARRAY(salvage->arena, const char *, count + 1);
-    salvage->unreadable = ARENA_ARRAY(salvage->arena, const char *, count + 1);
-    for (size_t i = 0; i < count; i++) {
-        const struct bad_table *table = &salvage->bad[i];
-        tables[i] = (struct manifest_table){strtoull(table->name, NULL, 10), true};
-        salvage->damaged[i] = table->name;
-        if (!table->opened)
-            salvage->unreadable[unreadable++] = table->name;
-    }
-    if (salvage->manifest == NULL && count > 0)
+static int compare_tables(const void *left, const void *right) {
+    const struct found_table *a = left, *b = right;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* By a sound manifest; by any other, all were. */
+static struct manifest_table *find_used(const struct salvage *salvage) {
+    struct manifest_table *used =
+        ARENA_ARRAY(salvage->arena, struct manifest_table, salvage->table_count + 1);
+    for (size_t i = 0; i < salvage->table_count; i++)
+        used[i] = (struct manifest_table){salvage->tables[i].number, true};
+    if (salvage->manifest == NULL)
         manifest_find_tables(salvage->source->cipher, salvage->source->config.options.directory,
-                             tables, count);
-    for (size_t i = 0; i < count; i++)
-        if (tables[i].used)
-            tell_table(salvage, &salvage->bad[i]);
+                             used, salvage->table_count);
+    return used;
+}
+
+/* Those that were not in use are nobody's loss, and nobody's gain: a job that the end of the server
+ * cut off has left them, or one whose tables took their place. */
+static void judge_tables(struct salvage *salvage) {
+    size_t damaged = 0, unreadable = 0;
+    const struct manifest_table *used = find_used(salvage);
+    salvage->damaged = ARENA_ARRAY(salvage->arena, const char *, salvage->table_count + 1);
+    salvage->unreadable = ARENA_ARRAY(salvage->arena, const char *, salvage->table_count + 1);
+    for (size_t i = 0; i < salvage->table_count; i++) {
+        const struct found_table *table = &salvage->tables[i];
+        bool sound = !slice_present(table->text);
+        if (!sound || !used[i].used)
+            salvage->damaged[damaged++] = table->name;
+        if (!table->opened || !used[i].used)
+            salvage->unreadable[unreadable++] = table->name;
+        if (!sound && used[i].used)
+            tell_table(salvage, table);
+    }
 }
 
 static struct error *look_at_tables(struct salvage *salvage) {
@@ -106,12 +122,13 @@ static struct error *look_at_tables(struct salvage *salvage) {
     DIR *files = opendir(directory);
     if (files == NULL)
         return error_local(salvage->arena, "%s cannot be read: %s", directory, strerror(errno));
-    salvage->bad = ARENA_ARRAY(salvage->arena, struct bad_table, TABLES_MAX);
+    salvage->tables = ARENA_ARRAY(salvage->arena, struct found_table, TABLES_MAX);
     for (const struct dirent *file = readdir(files); file != NULL; file = readdir(files)) {
         if (file_ends_with(file->d_name, ".sst"))
             look_at_table(salvage, file->d_name);
     }
     closedir(files);
+    qsort(salvage->tables, salvage->table_count, sizeof(*salvage->tables), compare_tables);
     judge_tables(salvage);
     return NULL;
 }

@@ -3,8 +3,9 @@
  *
  * Where the manifest is whole and every table can be opened, RocksDB opens the copy, and takes of
  * the logs every record that it can read. Else it makes a new manifest from the tables that there
- * are, each of which says whose it is, and the logs are written over it (replay.h). Tables that are
- * no longer in use but still there come back then, and with them what was deleted since.
+ * are, each of which says whose it is, and the logs are written over it (replay.h). Without a sound
+ * manifest, tables that are no longer in use but still there come back then, and with them what was
+ * deleted since.
  *
  * The copy is made of second names for tables, which never change, and of copies of the rest. */
 #ifndef GRAMME_STORE_ROCKSDB_SALVAGE_VIEW_H
