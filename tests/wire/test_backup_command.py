@@ -206,8 +206,8 @@ class OneMoment(BackupTest):
                 thread.join()
         self.assertEqual(self.errors, [])
         states = [self.check(*backup) for backup in backups]
-        # The canary: money did move between the backups, so the sums are no accident.
-        self.assertEqual(len({str(state) for state in states}), len(states))
+        # The canary: money did move between the backups, so the sums are no accident. Between two of them it may have come round again.
+        self.assertGreater(len({str(state) for state in states}), 1)
 
 
 class Clients(BackupTest):
