@@ -190,6 +190,7 @@ static bool wants_policy(struct scaling *scaling, struct arena *arena,
         .may_grow = !kept->target.suspended_out &&
                     is_cool(policy->grown_ms, policy->out_cooldown_s, now_ms),
         .may_shrink = !kept->target.suspended_in && !policy->keeps_capacity &&
+                      end_ms - policy->created_ms >= SCALING_MINUTES_LOW * MINUTE_MS &&
                       is_cool(policy->shrunk_ms, policy->in_cooldown_s, now_ms),
     };
     int64_t wanted = 0;

@@ -250,23 +250,25 @@ struct error *scaling_delete_policy(struct scaling *scaling, struct arena *arena
     return error;
 }
 
-/* What a new one gets, and one that is replaced keeps. */
+/* What a new one gets, and one that is replaced keeps; of a table that was made anew, no times. */
 static void fill_in(struct scaling *scaling, struct arena *arena, struct scaling_policy *policy) {
     const struct scaling_options *options = &scaling->options;
+    policy->created_ms = clock_now_ms(options->clock);
     for (size_t i = 0; i < scaling->policy_count; i++) {
         const struct scaling_policy *before = &scaling->policies[i]->policy;
         if (before->dimension != policy->dimension || !slice_equal(before->name, policy->name) ||
             !slice_equal(before->resource, policy->resource))
             continue;
         policy->id = before->id;
-        policy->created_ms = before->created_ms;
-        policy->grown_ms = before->grown_ms;
-        policy->shrunk_ms = before->shrunk_ms;
         memcpy(policy->alarm_ids, before->alarm_ids, sizeof(policy->alarm_ids));
+        if (before->table_id == policy->table_id) {
+            policy->created_ms = before->created_ms;
+            policy->grown_ms = before->grown_ms;
+            policy->shrunk_ms = before->shrunk_ms;
+        }
         return;
     }
     policy->id = random_uuid(options->random, arena);
-    policy->created_ms = clock_now_ms(options->clock);
     for (int i = 0; i < SCALING_ALARMS; i++)
         policy->alarm_ids[i] = random_uuid(options->random, arena);
 }
@@ -285,8 +287,8 @@ static struct error *store_policy(struct scaling *scaling, struct arena *arena,
                                 "DynamoDB table or index does not exist, or is on demand: "
                                 "%.*s",
                                 SLICE_ARGS(policy->resource));
-    fill_in(scaling, arena, policy);
     policy->table_id = capacity.table_id;
+    fill_in(scaling, arena, policy);
     policy->alarmed_capacity = scaling_is_write(policy->dimension) ? capacity.write : capacity.read;
     *policy = policy_copy(arena, policy);
     TRY(scaling_keep_policy(scaling, arena, policy));

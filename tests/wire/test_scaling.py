@@ -150,12 +150,29 @@ class Following(ScalingTest):
         for item in told():
             self.assertIn("auto scaling looks at the metric itself", item["HistoryData"] + item["HistorySummary"])
 
+    def test_a_new_policy_sees_fifteen_minutes_before_it_shrinks(self):
+        """What was used before there was a table, or a policy, is not known; it is not nothing."""
+        self.scaling.register_scalable_target(**WRITES, MinCapacity=1, MaxCapacity=50)
+        self.scaling.put_scaling_policy(**WRITES, **tracking(50))
+        for minutes, capacity in ((13, 5), (4, 1)):
+            for _ in range(minutes):
+                advance(self.server.port, 60)
+            time.sleep(0.5)
+            wait_until(lambda: self.capacity()[1] == capacity)
+        self.client.delete_table(TableName="orders")
+        self.create_orders()
+        self.scaling.put_scaling_policy(**WRITES, **tracking(50))
+        for _ in range(3):
+            advance(self.server.port, 60)
+        time.sleep(0.5)
+        self.assertEqual(self.capacity()[1], 5)
+
     def test_another_table_of_the_name_is_left_alone(self):
         self.scaling.register_scalable_target(**WRITES, MinCapacity=1, MaxCapacity=50)
         self.scaling.put_scaling_policy(**WRITES, **tracking(50))
         self.client.delete_table(TableName="orders")
         self.create_orders()
-        for _ in range(3):
+        for _ in range(17):
             advance(self.server.port, 60)
         time.sleep(0.5)
         self.assertEqual(self.capacity()[1], 5)
