@@ -261,6 +261,20 @@ class Templates(ScalingTest):
         self.assertIn("0 created, 1 changed, 0 replaced, 2 unchanged", out)
         self.assertEqual(self.policy()["TargetValue"], 50.0)
 
+    def test_what_scaling_sets_is_left_to_it(self):
+        """Within the bounds of its target; reads have none here."""
+        def set_units(read, write):
+            self.client.update_table(TableName="template-orders", ProvisionedThroughput={"ReadCapacityUnits": read, "WriteCapacityUnits": write})
+            self.client.get_waiter("table_exists").wait(TableName="template-orders")
+
+        self.apply()
+        set_units(5, 12)
+        self.assertIn("Nothing to do: 3 resources are as the template says", self.apply())
+        set_units(6, 12)
+        self.assertIn("    ~ capacity: reads 6 → 5\n", self.apply())
+        throughput = self.client.describe_table(TableName="template-orders")["Table"]["ProvisionedThroughput"]
+        self.assertEqual((throughput["ReadCapacityUnits"], throughput["WriteCapacityUnits"]), (5, 12))
+
     def test_policies_of_one_name(self):
         """Each belongs to its target, and each is found again."""
         self.apply()

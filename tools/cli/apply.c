@@ -13,6 +13,7 @@
 #include "cli/say.h"
 #include "template/item.h"
 #include "template/load.h"
+#include "template/scaled.h"
 
 enum { STATUS_FINE = 0, STATUS_FAILED = 1, STATUS_WRONG = 2 };
 
@@ -136,6 +137,9 @@ static struct error *make_plans(struct apply *apply) {
         struct error *error = apply_describe(&apply->service, &table->state, found, &there);
         if (error != NULL)
             return at_resource(apply, table->resource, error);
+        if (there)
+            scaled_keep(apply->watches, apply->watch_count, &table->state.definition,
+                        &found->state.definition);
         table_plan(apply->arena, table, there ? found : NULL, &apply->plans[i]);
         if (there)
             learn(table, found);
