@@ -345,7 +345,7 @@ class Cdk(ApplyTest):
         status, out, err = self.run_cdk("--stack-name", "mine")
         self.assertEqual((status, out, err), (2, "", "cdk.out has 3 stacks: --param and --stack-name need --stack\n"))
         (pathlib.Path(self.folder.name) / "cdk.out" / "manifest.json").unlink()
-        self.assertEqual(self.run_cdk(), (2, "", "cdk.out/manifest.json: No such file or directory\n"))
+        self.assertEqual(self.run_cdk(), (2, "", "cdk.out: it has no manifest.json: name a template, or the folder that cdk synth has made\n"))
         status, out, err = self.apply("Resources: {}", "--stack", "x")
         self.assertEqual((status, out, err), (2, "", "shop.yaml: --stack is for a folder of CDK\n"))
 

@@ -33,7 +33,12 @@ class Wrong(ApplyTest):
 
     def test_files(self):
         self.assertEqual(self.run_apply("gone.yaml"), (2, "", "gone.yaml: No such file or directory\n"))
-        self.assertEqual(self.run_apply("."), (2, "", "./manifest.json: No such file or directory\n"))
+        self.assertEqual(self.run_apply("."), (2, "", ".: it has no manifest.json: name a template, or the folder that cdk synth has made\n"))
+        as_json = "take it as JSON: terraform show -json plan >plan.json"
+        self.assert_wrong("PK\3\4" + "\0" * 20, error=f"plan: this is a plan as Terraform keeps it: {as_json}", name="plan")
+        self.assert_wrong('resource "aws_dynamodb_table" "t" {\n}\n', error="main.tf: Terraform's own files are not read; of a plan (terraform plan "
+                          f"-out plan) {as_json}", name="main.tf")
+        self.assert_wrong("export default {};\n", error="serverless.ts: programs are not run: give what serverless print says", name="serverless.ts")
         self.assert_wrong("", error="shop.yaml:1:1: a template is a mapping with Resources, this is empty")
         self.assert_wrong("# " + "x" * (1 << 20), error="shop.yaml: larger than 1 MB, the limit for a template")
 

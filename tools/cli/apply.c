@@ -86,6 +86,7 @@ static struct error *read_stack(struct arena *arena, const struct apply_options 
     *surroundings = apply_surroundings(&stack->file);
     options.surroundings = surroundings;
     TRY(apply_read(arena, stack->file, &text));
+    TRY(apply_check_kind(arena, stack->file, text));
     return template_load(arena, &options, text, &stack->template);
 }
 

@@ -25,6 +25,29 @@ struct error *apply_read(struct arena *arena, const char *name, struct slice *re
     return broken ? error_local(arena, "%s: %s", name, strerror(why)) : NULL;
 }
 
+static bool ends_with(const char *name, const char *end) {
+    size_t len = strlen(name), end_len = strlen(end);
+    return len > end_len && strcmp(name + len - end_len, end) == 0;
+}
+
+#define AS_JSON "take it as JSON: terraform show -json plan >plan.json"
+
+struct error *apply_check_kind(struct arena *arena, const char *name, struct slice text) {
+    static const char *const programs[] = {".ts", ".js", ".mjs", ".cjs"};
+    if (text.len >= 4 && memcmp(text.data, "PK\3\4", 4) == 0)
+        return error_local(arena, "%s: this is a plan as Terraform keeps it: " AS_JSON, name);
+    if (ends_with(name, ".tf"))
+        return error_local(arena,
+                           "%s: Terraform's own files are not read; of a plan (terraform plan -out "
+                           "plan) " AS_JSON,
+                           name);
+    for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+        if (ends_with(name, programs[i]))
+            return error_local(arena, "%s: programs are not run: give what serverless print says",
+                               name);
+    return NULL;
+}
+
 static struct slice read_variable(void *context, struct arena *arena, struct slice name) {
     (void)context;
     const char *text = getenv((const char *)arena_printf(arena, "%.*s", SLICE_ARGS(name)).data);

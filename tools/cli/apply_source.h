@@ -8,6 +8,9 @@
  * it shows. */
 struct error *apply_read(struct arena *arena, const char *name, struct slice *ret_text);
 
+/* Tells who has given what is made of a template, or makes one, in its place. */
+struct error *apply_check_kind(struct arena *arena, const char *name, struct slice text);
+
 /* The environment, and files beside the template, whose name has to outlive the answer. */
 struct template_surroundings apply_surroundings(const char *const *template_name);
 

@@ -3,6 +3,7 @@
 #include "cli/apply_stacks.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/apply_source.h"
 #include "json/tree.h"
@@ -47,6 +48,11 @@ static struct error *add_stack(struct assembly *assembly, const char *folder,
 static struct error *read_assembly(struct assembly *assembly, const char *folder, size_t depth) {
     const char *manifest = within(assembly->arena, folder, SLICE_LITERAL("manifest.json"));
     struct slice text;
+    if (access(manifest, F_OK) != 0)
+        return error_local(assembly->arena,
+                           "%s: it has no manifest.json: name a template, or the folder that cdk "
+                           "synth has made",
+                           folder);
     TRY(apply_read(assembly->arena, manifest, &text));
     const struct json_value *artifacts =
         json_find(json_tree_read(assembly->arena, text, NULL), "artifacts");
