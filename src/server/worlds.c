@@ -163,8 +163,8 @@ static struct error *too_many(const struct server *server, struct arena *arena) 
     return error_new(
         arena, ERROR_LIMIT_EXCEEDED,
         "This server has %zu name spaces in use, each for an access key in a region, and takes "
-        "no more",
-        most(server));
+        "no more: --name-spaces-max allows up to %d",
+        most(server), WORLDS_MAX);
 }
 
 /* Changes have numbers that are times. Whoever has read a stream in the world that was left, and

@@ -65,7 +65,7 @@ STREAM = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
 UNOPENED = "InternalServerError: The tables of this access key and region cannot be opened: the server's log tells why"
 
 
-FULL = "LimitExceededException: This server has 24 name spaces in use, each for an access key in a region, and takes no more"
+FULL = "LimitExceededException: This server has 24 name spaces in use, each for an access key in a region, and takes no more: --name-spaces-max allows up to 1000"
 
 
 class Apart(WireTest):
@@ -241,7 +241,7 @@ class Room(WireTest):
             reply = ask(port, attempt, "ListTables")
             self.assertEqual((reply.status, reply.error), (400, FULL))
         self.assertEqual(post(port, "snapshots", {"Name": "name", "AccessKeyId": "key-1"}).status, 200)
-        self.assertEqual(post(port, "snapshots/name/restore", {"AccessKeyId": "more"}).json["message"], FULL.split(": ")[1])
+        self.assertEqual(post(port, "snapshots/name/restore", {"AccessKeyId": "more"}).json["message"], FULL.partition(": ")[2])
         done(post(port, "reset", {"AccessKeyId": "key-3"}))
         make(port, "more")
         self.assertEqual(ask(port, "key-3", "ListTables").error, FULL)
