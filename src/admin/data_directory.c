@@ -158,6 +158,11 @@ static struct error *check_has_no_store(struct arena *arena, const char *directo
     return NULL;
 }
 
+bool data_directory_is_begun(struct arena *arena, const char *directory) {
+    return access(files_join(arena, directory, MARKER), F_OK) == 0 ||
+           check_has_no_store(arena, directory) != NULL;
+}
+
 static struct error *make_new(struct arena *arena, const char *directory,
                               const struct master_key *key, struct data_directory *data) {
     static const char *const ours[] = {

@@ -63,6 +63,9 @@ struct error *data_directory_prepare(struct arena *arena, const struct data_dire
 /* From here on the directory is what was prepared; its store is durable already. */
 struct error *data_directory_switch(struct arena *arena, const struct data_directory *prepared);
 
+/* Whether it is one, or was: not if its making was cut short before anything was kept in it. */
+bool data_directory_is_begun(struct arena *arena, const char *directory);
+
 /* Whether there is nothing in it at all. */
 struct error *data_directory_is_empty(struct arena *arena, const char *directory, bool *ret_empty);
 

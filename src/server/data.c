@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "admin/files.h"
+#include "admin/name_spaces.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "engine/engine.h"
@@ -51,6 +52,15 @@ static struct error *open_files(struct arena *arena, const struct rocksdb_store_
     return error;
 }
 
+/* Whoever has tables there may look for them. */
+static void tell_unserved(const struct server_config *config, struct arena *arena) {
+    size_t count = config->name_spaces ? 0 : name_spaces_of(arena, config->data_directory).count;
+    if (count > 0)
+        log_warning("%zu name spaces in %s/" NAME_SPACES_FOLDER
+                    " are not served: that takes --name-spaces",
+                    count, config->data_directory);
+}
+
 static struct error *open_store(struct server *server, struct arena *arena,
                                 struct store **ret_store) {
     const struct server_config *config = &server->config;
@@ -59,6 +69,7 @@ static struct error *open_store(struct server *server, struct arena *arena,
     if (config->data_directory == NULL)
         return memory_store_open(arena, engine_keyspaces, KEYSPACE_COUNT, ret_store);
     TRY(open_directory(config, arena, config->data_directory, &server->data));
+    tell_unserved(config, arena);
     struct rocksdb_store_options options = {.directory = server->data.store_path,
                                             .create = true,
                                             .keyring = server->data.keyring,
@@ -71,8 +82,6 @@ static struct error *open_store(struct server *server, struct arena *arena,
 }
 
 /* ---- directories of name spaces ---- */
-
-#define NAME_SPACES "name-spaces"
 
 /* A name of a file that is another one for each: KEY_REGION, and what is no letter, digit or dash
  * of the key by its number. */
@@ -109,7 +118,7 @@ struct error *server_open_named(struct world *world, struct arena *arena,
     const char *name = world_name_text(arena, &world->name);
     if (strlen(name) > NAME_MAX)
         return error_validation(arena, "The access key is too long for the name of a directory");
-    const char *folder = files_join(arena, config->data_directory, NAME_SPACES);
+    const char *folder = files_join(arena, config->data_directory, NAME_SPACES_FOLDER);
     return open_named(config, arena, files_join(arena, folder, name), world, ret_store);
 }
 

@@ -16,6 +16,7 @@ import boto3
 from botocore.config import Config
 
 import exposition
+from encryption import make_key
 from nodes import wait_until
 from server import Server, binary
 from test_local import TABLE, Local
@@ -357,6 +358,36 @@ class OnDisk(unittest.TestCase):
         server = self.start("--encrypt-with", str(key))
         self.assertEqual(items(server.port, "one"), ["a-secret-item"])
         server.stop()
+
+    def test_what_commands_leave_out_is_told(self):
+        data, key = self.path / "data", make_key(self.path / "key")
+        named = data / "name-spaces"
+        server = self.start()
+        for name in ("one", "two"):
+            make(server.port, name)
+        server.stop()
+        (named / "half_us-east-1/store").mkdir(parents=True)  # a crash came before anything was in it
+        (named / "file").touch()
+
+        def run(*arguments, status=0):
+            done = subprocess.run([binary(), *map(str, arguments)], text=True, capture_output=True, timeout=60)
+            self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+            return done.stderr
+
+        left = f"left out: 2 name spaces, which are data directories of their own, below {named}; each by itself: gramme"
+        self.assertEqual(run("backup", data, self.path / "backup"), f"gramme: {left} backup {named}/one_us-east-1\n")
+        self.assertEqual(run("check", data), f"gramme: {left} check {named}/one_us-east-1\n")
+        self.assertEqual(run("check", self.path / "backup"), "")
+        for number, name in enumerate(("one_us-east-1", "two_us-east-1")):
+            self.assertEqual(run("rekey", data, "--new-key", key, status=1),
+                             f"gramme: {named}/{name} is a data directory of its own, of a name space, and is plain: rekey it first\n")
+            self.assertEqual(run("rekey", named / name, "--new-key", key), "")
+        self.assertEqual(run("rekey", data, "--new-key", key), "")
+        server = self.start("--encrypt-with", key)
+        self.assertEqual([tables(server.port, name) for name in ("one", "two")], [["table"]] * 2)
+        server.stop()
+        with Server("--data", data, "--encrypt-with", key) as server:
+            self.assertIn(f"2 name spaces in {named} are not served: that takes --name-spaces", server.error_text())
 
     def test_those_that_were_not_used_for_a_while_are_closed(self):
         server = self.start("--name-spaces-max", "6")

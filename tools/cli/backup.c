@@ -6,6 +6,7 @@
 #include "base/timestamp.h"
 #include "cli/display.h"
 #include "cli/key_option.h"
+#include "cli/named_note.h"
 #include "cli/options.h"
 #include "cli/say.h"
 
@@ -70,6 +71,7 @@ static int run_backup(const struct invocation *invocation) {
     if (error != NULL)
         return display_failed(&display, error);
     print_made(&display, &options, &summary);
+    named_note(invocation->arena, given->store, "backup");
     return 0;
 }
 

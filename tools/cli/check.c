@@ -6,6 +6,7 @@
 #include "base/container.h"
 #include "cli/display.h"
 #include "cli/key_option.h"
+#include "cli/named_note.h"
 #include "cli/options.h"
 #include "cli/say.h"
 
@@ -158,6 +159,7 @@ static int run_check(const struct invocation *invocation) {
         display_failed(&display, error);
         return EXIT_UNCHECKED;
     }
+    named_note(invocation->arena, given->path, "check");
     return faults == 0 ? 0 : EXIT_FAULTS;
 }
 

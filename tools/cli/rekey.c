@@ -1,9 +1,12 @@
 /* rekey.c - `gramme rekey`: another key for a data directory, its first one, or none. */
 #include <signal.h>
 
+#include "admin/data_directory.h"
+#include "admin/name_spaces.h"
 #include "admin/rekey.h"
 #include "cli/display.h"
 #include "cli/key_option.h"
+#include "cli/named_note.h"
 #include "cli/options.h"
 #include "cli/say.h"
 
@@ -34,6 +37,23 @@ static void print_done(const struct display *display, const struct rekey_given *
         display_seconds(display), display_rate(display, summary->totals.bytes));
 }
 
+/* Name spaces go first, so that what is said to be encrypted has nothing plain in it. */
+static struct error *check_named(struct arena *arena, const struct rekey_options *options) {
+    struct name_spaces list = name_spaces_of(arena, options->directory);
+    bool to_encrypted = options->new_key != NULL, is_encrypted = false;
+    if (to_encrypted && options->key != NULL)
+        return NULL;
+    for (size_t i = 0; i < list.count; i++) {
+        TRY(data_directory_is_encrypted(arena, list.paths[i], &is_encrypted));
+        if (is_encrypted != to_encrypted)
+            return error_local(arena,
+                               "%s is a data directory of its own, of a name space, and is %s: "
+                               "rekey it first",
+                               list.paths[i], is_encrypted ? "encrypted" : "plain");
+    }
+    return NULL;
+}
+
 static int run_rekey(const struct invocation *invocation) {
     const struct rekey_given *given = invocation->values;
     struct arena *arena = invocation->arena;
@@ -46,12 +66,16 @@ static int run_rekey(const struct invocation *invocation) {
     if (error == NULL)
         error = key_option_read(arena, given->new_key, &new_key, &options.new_key);
     if (error == NULL)
+        error = check_named(arena, &options);
+    if (error == NULL)
         error = rekey(arena, &options, &summary);
     master_key_release(&key);
     master_key_release(&new_key);
     if (error != NULL)
         return display_failed(&display, error);
     print_done(&display, given, &summary);
+    if (summary.outcome == REKEY_CHANGED)
+        named_note(arena, given->directory, "rekey");
     return 0;
 }
 
