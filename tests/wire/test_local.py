@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -10,6 +11,7 @@ import unittest.mock
 import pathlib
 
 from server import SANITIZER, START_S, STOP_S, Server, binary
+from test_healthcheck import healthcheck
 from wire import boto3_client, call, http_request
 
 ROOT = (b'{"__type":"com.amazonaws.dynamodb.v20120810#MissingAuthenticationToken","Message":"Request must contain either a valid '
@@ -34,7 +36,7 @@ class Local:
                                         stderr=self.errors)
 
     def __enter__(self):
-        line = self.process.stdout.readline()
+        line = self.line = self.process.stdout.readline()
         found = re.search(r"listening on http://\S+:(\d+)$", line)
         if not found:
             self.errors.seek(0)
@@ -123,6 +125,17 @@ class InItsPlace(unittest.TestCase):
             status, _, err = run("-inMemory", "-port", "0")
         self.assertEqual(status, 2)
         self.assertIn("DynamoDB Local verifies no signatures: GRAMME_AUTH is for serve", err)
+
+    def test_variables_of_serve_count(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(
+                os.environ, GRAMME_PORT=str(port), GRAMME_HOST="127.0.0.1", GRAMME_DATA=f"{folder}/mine"), Local("-sharedDb") as local:
+            self.assertEqual((local.port, local.line), (port, f"gramme 0.1.0 listening on http://127.0.0.1:{port}\n"))
+            self.assertEqual(healthcheck(), (0, "", ""))
+            self.assertTrue(pathlib.Path(folder, "mine/GRAMME").exists())
+        with Local("-inMemory", "-port", "0") as local:
+            self.assertIn("  tables      apart for each access key and region\n", iter(local.process.stdout.readline, ""))
 
     def test_what_is_for_java_is_skipped(self):
         for words in (["java", "-ea", "-server", "-verbose", "--add-opens", "java.base/java.lang=ALL-UNNAMED", "-javaagent:agent.jar",

@@ -5,6 +5,7 @@
  * on is skipped.
  * Memory: all of it is in the arena of the call. */
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -148,21 +149,32 @@ static const char *all_addresses(void) {
     return has ? "::" : "0.0.0.0";
 }
 
+static void add_pair(struct local *local, const char *option, const char *value) {
+    add(local, option);
+    add(local, value);
+}
+
+static bool is_set(const char *variable) {
+    const char *text = getenv(variable);
+    return text != NULL && *text != '\0';
+}
+
+/* What Local has no argument for, or was not given, may be a variable of serve. */
 static void add_all(struct local *local) {
     add(local, "--like-local");
     add(local, "--no-auth");
-    add(local, "--host");
-    add(local, all_addresses());
-    add(local, "--port");
-    add(local, local->port == NULL ? "8000" : local->port);
+    if (!is_set("GRAMME_HOST"))
+        add_pair(local, "--host", all_addresses());
+    if (local->port != NULL)
+        add_pair(local, "--port", local->port);
     if (!local->shared)
         add(local, "--name-spaces");
     if (local->in_memory) {
         add(local, "--memory");
-    } else {
+    } else if (local->db_path != NULL || !is_set("GRAMME_DATA")) {
         const char *path = local->db_path == NULL ? "." : local->db_path;
-        add(local, "--data");
-        add(local, (const char *)arena_printf(local->arena, "%s/" DATA_NAME, path).data);
+        add_pair(local, "--data",
+                 (const char *)arena_printf(local->arena, "%s/" DATA_NAME, path).data);
     }
     add_origins(local, local->cors == NULL ? "*" : local->cors);
 }

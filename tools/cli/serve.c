@@ -91,6 +91,8 @@ static void print_banner(const struct server_config *config, const struct server
     printf("  region      %s\n", config->region);
     if (config->policy != NULL)
         printf("  policy      %s\n", config->policy);
+    if (config->name_spaces)
+        printf("  tables      apart for each access key and region\n");
     printf("  try         aws dynamodb list-tables --endpoint-url %s --region %s\n", endpoint,
            config->region);
     if (!config->auth)
