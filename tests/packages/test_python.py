@@ -93,6 +93,10 @@ with gramme.start(tables=[table]) as server:
     changed["TableName"] = "changed"
     server.prepare([changed])
     assert server.call("ListTables")["TableNames"] == ["changed"]
+with gramme.start(tables=[table]) as server:
+    table["TableName"] = "changed"
+    server.reset()
+    assert server.call("ListTables")["TableNames"] == ["music"]
 """
 # A program that is killed, with children that are not; nothing here keeps the server.
 LEFT = """
@@ -216,7 +220,7 @@ class Python(unittest.TestCase):
     def test_a_program_resets_a_server(self):
         self.assertEqual(run(self.python, "-c", RESETS, env={**os.environ, "http_proxy": "http://127.0.0.1:1"}).strip(), str(
             [0, ["music"], 1, ["one"], "Refused: there is no snapshot one",
-             "NotFound: GET /_gramme/clock: the server was started without the option for it"]) + "\n" + str([[], ["music"], [], []]) +
+             "NotFound: GET /_gramme/clock: the server was started without --test-clock"]) + "\n" + str([[], ["music"], [], []]) +
             "\nfork() takes a server in memory that was started with args=[\"--name-spaces\"] ['music']")
 
     def test_a_server_ends_with_the_program_that_started_it(self):

@@ -17,6 +17,10 @@ const SERVICES = ['DYNAMODB', 'DYNAMODB_STREAMS', 'CLOUDWATCH', 'APPLICATION_AUT
 // Under this name a server keeps what it was started with.
 const STARTED = 'as-started';
 
+function optionFor(path) {
+  return { clock: '--test-clock', faults: '--test-faults', reset: '--test-reset', snapshots: '--test-reset' }[path.split('/')[0]] ?? 'the option for it';
+}
+
 class Server {
   #child;
   #tables;
@@ -85,7 +89,7 @@ class Server {
       headers: { 'Content-Type': 'application/json', ...this.#signed() },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    if (reply.status === 404) throw new Error(`${method} /_gramme/${path}: the server was started without the option for it`);
+    if (reply.status === 404) throw new Error(`${method} /_gramme/${path}: the server was started without ${optionFor(path)}`);
     const output = await reply.json();
     if (reply.ok) return output;
     throw new Error(output.message ?? `${method} /_gramme/${path}: status ${reply.status}`);

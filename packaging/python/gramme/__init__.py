@@ -31,6 +31,9 @@ READY = re.compile(r"listening on (https?://\S+)\n")
 #: What a server answers for, as the SDKs' variables name it. AWS_ENDPOINT_URL would bring all other services here, too, in vain.
 SERVICES = ("DYNAMODB", "DYNAMODB_STREAMS", "CLOUDWATCH", "APPLICATION_AUTO_SCALING", "STS", "IAM")
 
+#: What the paths below /_gramme/ take.
+OPTIONS = {"clock": "--test-clock", "faults": "--test-faults", "reset": "--test-reset", "snapshots": "--test-reset"}
+
 #: A server is on this machine, whatever proxy there is for others.
 _open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 
@@ -129,7 +132,8 @@ class Server:
                 return json.load(reply)
         except urllib.error.HTTPError as error:
             if error.code == 404:
-                raise ServerError("NotFound", f"{method} /_gramme/{path}: the server was started without the option for it") from None
+                option = OPTIONS.get(path.split("/")[0], "the option for it")
+                raise ServerError("NotFound", f"{method} /_gramme/{path}: the server was started without {option}") from None
             raise ServerError("Refused", json.load(error).get("message")) from None
 
     def snapshot(self, name):
@@ -258,6 +262,7 @@ def _keeps_data(data, args):
 def start(*, port=0, data=None, tables=(), args=(), timeout=60):
     """A server that answers: at a free port, unless one is named; with `tables`, inputs of CreateTable, in it; and with more options
     of `gramme serve` in `args`. A RuntimeError says why it did not, or that it took more than `timeout` seconds."""
+    tables = copy.deepcopy(list(tables))  # reset() wants them as they are now
     named = {word.partition("=")[0] for word in args}
     # One that keeps data, or wants to know who asks, cannot be reset at once.
     resets = not data and not named & {"--auth", "--data", "--store"}
@@ -271,7 +276,7 @@ def start(*, port=0, data=None, tables=(), args=(), timeout=60):
         process.kill()
         _end(process, log)
         raise
-    server = Server(process, endpoint, log, list(tables), resets=resets, apart="--name-spaces" in args, keeps=_keeps_data(data, args))
+    server = Server(process, endpoint, log, tables, resets=resets, apart="--name-spaces" in args, keeps=_keeps_data(data, args))
     try:
         if resets:
             server.reset()

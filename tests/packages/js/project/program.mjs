@@ -19,7 +19,7 @@ await server.restore('made');
 assert.deepStrictEqual([(await server.call('ListTables')).TableNames, await server.snapshots()], [['music'], ['made']]);
 await server.deleteSnapshot('made');
 await assert.rejects(server.restore('made'), /there is no snapshot made/);
-await assert.rejects(server.faults({ Operation: 'PutItem', Drop: true }), /started without the option/);
+await assert.rejects(server.faults({ Operation: 'PutItem', Drop: true }), /started without --test-faults/);
 const { Now } = await server.clock({ Advance: 60 });
 assert.ok(Now > Date.now() / 1000 + 30);
 await assert.rejects(server.fork('key'), /started with args: \['--name-spaces'\]/);
