@@ -80,11 +80,11 @@ static void handle_localstack(struct exchange *exchange, struct pages *pages) {
         handle_ready(exchange, pages);
         return;
     }
-    buffer_append_text(
-        &exchange->reply,
-        "{\"services\": {\"cloudwatch\": \"available\", \"dynamodb\": \"available\", "
-        "\"dynamodbstreams\": \"available\", \"iam\": \"available\", "
-        "\"sts\": \"available\"}, \"edition\": \"gramme\"}\n");
+    buffer_append_text(&exchange->reply,
+                       "{\"services\": {\"application-autoscaling\": \"available\", "
+                       "\"cloudwatch\": \"available\", \"dynamodb\": \"available\", "
+                       "\"dynamodbstreams\": \"available\", \"iam\": \"available\", "
+                       "\"sts\": \"available\"}, \"edition\": \"gramme\"}\n");
     reply(exchange, 200, SLICE_LITERAL("application/json"));
 }
 

@@ -62,6 +62,9 @@ class Healthcheck(unittest.TestCase):
             for variables in ({"GRAMME_HOST": "127.0.0.2"}, {"GRAMME_DATA": keys}):
                 self.assertNotIn("127.0.0.1:1\n", said(**variables, AWS_ENDPOINT_URL="http://127.0.0.1:1")[2])
 
+    def test_what_is_no_server(self):
+        self.assertEqual(healthcheck("127.0.0.1:8000"), (1, "", "gramme: 127.0.0.1:8000 is neither a URL, as http://127.0.0.1:8000, nor a directory\n"))
+
     def test_without_libcurl(self):
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, LD_LIBRARY_PATH=folder):
             pathlib.Path(folder, "libcurl.so.4").touch()

@@ -357,8 +357,8 @@ const struct command command_completion = {
     .name = "completion",
     .summary = "print a script that has a shell complete commands and options",
     .about = "Prints a script that has a shell complete what stands after gramme. make install "
-             "puts it where the shells look; by hand it is, in bash,",
-    .closing = "  source <(gramme completion bash)",
+             "puts it where the shells look.",
+    .closing = "By hand, in bash:\n  source <(gramme completion bash)",
     .arguments = completion_arguments,
     .options = no_options,
     .values_size = sizeof(struct completion_options),

@@ -67,7 +67,11 @@ static struct error *check(struct arena *arena, const char *server) {
     bool is_own = false;
     if (server == NULL)
         TRY(find_server(arena, &server, &is_own));
-    if (strstr(server, "://") == NULL)
+    bool is_url = strstr(server, "://") != NULL;
+    if (!is_url && access(server, F_OK) != 0)
+        return error_local(arena, "%s is neither a URL, as http://127.0.0.1:8000, nor a directory",
+                           server);
+    if (!is_url)
         return ask_directory(arena, server, SERVER_METRICS_SERVICE, &text);
     return fetch(arena, server, "/health/ready", is_own, &text);
 }
