@@ -15,6 +15,7 @@
 #include "base/crc32c.h"
 #include "contract.h"
 #include "rocksdb_database.h"
+#include "store/rocksdb/file_cipher.h"
 #include "store/rocksdb/judge.h"
 
 enum { PATH_BYTES = 512 };
@@ -135,9 +136,12 @@ static void a_flipped_bit_in_the_log_is_found(void **state) {
     int refused = 0, tried = 0;
     unsigned seed = (unsigned)time(NULL);
     print_message("seed %u\n", seed);
+    /* Most of what is before an encrypted log is room that nobody looks at. */
+    off_t header = contract_keyring() == NULL ? 0 : FILE_HEADER_BYTES;
     for (; tried < 24; tried++) {
         char copied[PATH_BYTES];
-        off_t at = rand_r(&seed) % size_of(log);
+        off_t first = tried % 2 == 0 ? header : 0;
+        off_t at = first + rand_r(&seed) % (size_of(log) - first);
         copy_directory(database.directory, copy);
         put_text(copied, sizeof(copied), "%s%s", copy, log + strlen(database.directory));
         flip(copied, at, rand_r(&seed) % 8);
