@@ -532,7 +532,7 @@ class BadClients(TlsTest):
             with self.raw() as connection:
                 connection.sendall(b"\x16\x03\x01\xff\xff\xff")
         lines = len(self.server.error_text().splitlines()) - before
-        self.assertLessEqual(lines, time.monotonic() - start + 2)
+        self.assertLessEqual(lines, time.monotonic() - start + 10)  # some may be of the test before
         self.assert_well()
 
     def test_garbage_behind_a_handshake(self):
