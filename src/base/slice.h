@@ -55,6 +55,11 @@ static inline bool slice_starts_with(struct slice s, struct slice prefix) {
     return s.len >= prefix.len && (prefix.len == 0 || memcmp(s.data, prefix.data, prefix.len) == 0);
 }
 
+static inline bool slice_ends_with(struct slice s, struct slice end) {
+    return s.len >= end.len &&
+           (end.len == 0 || memcmp(s.data + s.len - end.len, end.data, end.len) == 0);
+}
+
 /* From `from` to the end; `from` may equal the length. */
 static inline struct slice slice_skip(struct slice s, size_t from) {
     return slice_of(s.data + from, s.len - from);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "template/variables.h"
 
 struct error *apply_read(struct arena *arena, const char *name, struct slice *ret_text) {
     bool is_stream = strcmp(name, "-") == 0;
@@ -25,26 +26,19 @@ struct error *apply_read(struct arena *arena, const char *name, struct slice *re
     return broken ? error_local(arena, "%s: %s", name, strerror(why)) : NULL;
 }
 
-static bool ends_with(const char *name, const char *end) {
-    size_t len = strlen(name), end_len = strlen(end);
-    return len > end_len && strcmp(name + len - end_len, end) == 0;
-}
-
 #define AS_JSON "take it as JSON: terraform show -json plan >plan.json"
 
 struct error *apply_check_kind(struct arena *arena, const char *name, struct slice text) {
-    static const char *const programs[] = {".ts", ".js", ".mjs", ".cjs"};
     if (text.len >= 4 && memcmp(text.data, "PK\3\4", 4) == 0)
         return error_local(arena, "%s: this is a plan as Terraform keeps it: " AS_JSON, name);
-    if (ends_with(name, ".tf"))
+    if (slice_ends_with(slice_text(name), SLICE_LITERAL(".tf")))
         return error_local(arena,
                            "%s: Terraform's own files are not read; of a plan (terraform plan -out "
                            "plan) " AS_JSON,
                            name);
-    for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
-        if (ends_with(name, programs[i]))
-            return error_local(arena, "%s: programs are not run: give what serverless print says",
-                               name);
+    if (variables_is_program(slice_text(name)))
+        return error_local(arena, "%s: programs are not run: give what serverless print says",
+                           name);
     return NULL;
 }
 

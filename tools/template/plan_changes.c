@@ -38,10 +38,6 @@ static void change_settings(const struct change *change) {
     }
 }
 
-static bool slice_ends_with(struct slice s, struct slice end) {
-    return s.len >= end.len && slice_equal(slice_skip(s, s.len - end.len), end);
-}
-
 /* The service answers with the ARN of a key; a template may give its ARN, its id or an alias. What
  * key an alias stands for is not known here, so it is taken to be this one. */
 static bool same_key(struct slice wanted, struct slice found) {

@@ -130,11 +130,10 @@ static struct error *to_bool(struct variables *v, struct slice text, struct mark
 /* ---- files ---- */
 
 static bool ends_with(struct slice text, const char *end) {
-    size_t len = strlen(end);
-    return text.len >= len && memcmp(text.data + text.len - len, end, len) == 0;
+    return slice_ends_with(text, slice_text(end));
 }
 
-static bool is_program(struct slice path) {
+bool variables_is_program(struct slice path) {
     return ends_with(path, ".js") || ends_with(path, ".cjs") || ends_with(path, ".mjs") ||
            ends_with(path, ".ts");
 }
@@ -178,7 +177,7 @@ static struct error *find_file(struct variables *v, struct slice path,
 static struct error *from_file(struct variables *v, struct slice path, struct slice within,
                                struct mark mark, const struct node **ret_node) {
     const struct node *root = NULL;
-    if (is_program(path)) {
+    if (variables_is_program(path)) {
         *ret_node = node_unknown(v->t->document.arena, mark,
                                  "${file(%.*s)}: programs are not run here", SLICE_ARGS(path));
         return NULL;

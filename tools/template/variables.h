@@ -31,6 +31,9 @@ struct error *variables_resolve(struct variables *variables, const struct node *
 struct error *variables_look_up(struct variables *variables, struct slice address, struct mark mark,
                                 const struct node **ret_node);
 
+/* Whether a file is one that would have to be run to know what is in it. */
+bool variables_is_program(struct slice path);
+
 /* ---- for variables.c and variable_sources.c ---- */
 
 /* A text's own variables told, as far as what it stands for itself. */

@@ -1,11 +1,11 @@
 /* salvage.h - what can be read of a damaged database, whatever is wrong with it.
  *
  * Every table is verified. Those that cannot be opened are left out, and told unless a sound
- * manifest says that they were not in use. Where the checksum of a block
- * of another is wrong, its records are read all the same, and those are taken that the caller knows
- * to be right. For the others the database is asked without the damaged tables: what is found there
- * is from before the writes that were lost, and may have been changed or deleted since. Nothing of
- * the damaged database changes.
+ * manifest says that they were not in use. Where the checksum of a block of another is wrong, its
+ * records are read all the same, and those are taken that the caller knows to be right. For the
+ * others the database is asked without the damaged tables: what is found there is from before the
+ * writes that were lost, and may have been changed or deleted since. Nothing of the damaged
+ * database changes.
  *
  * Memory: the arena, until it is closed. Threads: the caller's. */
 #ifndef GRAMME_STORE_ROCKSDB_SALVAGE_H
