@@ -48,7 +48,8 @@ static void addresses_that_cannot_be_had(void **state) {
     expect_start_error("192.0.2.1", 8000,
                        "cannot listen on 192.0.2.1 port 8000: Cannot assign requested address");
     expect_start_error("", 0, "cannot listen: '' is not a host");
-    expect_start_error("1.2.3.4.5", 0, "cannot listen on 1.2.3.4.5: Name or service not known");
+    /* No name has a blank: the resolver refuses it without a question to the network. */
+    expect_start_error("no host", 0, "cannot listen on no host: Name or service not known");
     echo_server_stop(&server, 1000);
 }
 
