@@ -26,7 +26,7 @@ class Archive(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.place = pathlib.Path(folder.name)
-        names = package.run("git", "ls-files", "-z", cwd=package.ROOT).split("\0")
+        names = ask(package.ROOT, self.place / "out", "sources").split("\0")
         present = "\0".join(name for name in names if (package.ROOT / name).is_file())
         files = subprocess.run(["tar", "--create", f"--mtime=@{DATE}", "--null", "--files-from=-"], input=present.encode(),
                                stdout=subprocess.PIPE, cwd=package.ROOT, check=True).stdout
