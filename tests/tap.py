@@ -12,6 +12,8 @@ import sys
 import traceback
 import unittest
 
+import isolation
+
 
 class TapResult(unittest.TestResult):
     """One line per test; the traceback of a failure follows as comments."""
@@ -70,6 +72,8 @@ def flatten(suite):
 
 
 def main():
+    isolation.isolate_process()
+    isolation.drop_client_settings()
     path = pathlib.Path(sys.argv[1]).resolve()
     sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location(path.stem, path)

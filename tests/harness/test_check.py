@@ -6,6 +6,7 @@ Each case runs a fake job through the same code that runs the real ones.
 import importlib.machinery
 import importlib.util
 import io
+import json
 import pathlib
 import subprocess
 import sys
@@ -212,10 +213,75 @@ class Style(unittest.TestCase):
                 self.assertEqual([job.name for job in check.format_jobs(["src/a.c"])], names)
             self.assertEqual("style/format is left out" in said.getvalue(), not names)
 
+    def test_the_sources_need_no_repository(self):
+        with unittest.mock.patch.dict("os.environ", GIT_DIR="/nowhere"):
+            [job] = [job for job in check.style_jobs() if job.name == "style/format"]
+        self.assertLessEqual({"src/base/log.c", "tests/support/cases.h"}, set(job.command))
+        self.assertFalse([word for word in job.command if "node_modules" in word])
+
     def test_format_notices(self):
         run = subprocess.run(["clang-format", "--dry-run", "-Werror", "--assume-filename=src/a.c"],
                              cwd=ROOT, input="int  a ;\n", text=True, capture_output=True)
         self.assertNotEqual(run.returncode, 0)
+
+
+CALLER = """
+import os, signal, sys
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGCHLD, signal.SIGTSTP):
+    signal.signal(number, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM))
+os.umask(0o077)
+os.close(0)
+os.environ.update(HOME="/nonexistent", LANG="tr_TR.UTF-8", LC_ALL="tr_TR.UTF-8", TZ="Asia/Kathmandu", TMPDIR="/tmp/a folder", PYTHONOPTIMIZE="1",
+                  AWS_PROFILE="a", AWS_ENDPOINT_URL="http://a", GRAMME_PORT="1", GRAMME_SEED="7", GRAMME_POSTGRES="a", PGHOST="a",
+                  GIT_DIR="/nowhere", http_proxy="http://a:1", HTTPS_PROXY="http://b:2", NOTIFY_SOCKET="/a", MAKEFLAGS="-n", PATH="/usr/bin")
+sys.path.insert(0, sys.argv[1])
+import test_check
+test_check.check.isolation.isolate("/cache")
+result = test_check.check.run_job(test_check.check.Job("fake", ["/usr/bin/python3", "-c", test_check.REPORT], "exit"))
+print(result.output, end="")
+print(test_check.check.run_job(test_check.check.Job("fake", ["/bin/false"], "exit")).failed)
+os.kill(os.getpid(), signal.SIGHUP)  # which nohup keeps from this process, and not from its jobs
+print(os.path.isdir(test_check.json.loads(result.output)["environment"]["HOME"]))
+"""
+REPORT = """
+import json, os, re, signal
+status = dict(re.findall(r"^(Sig(?:Blk|Ign)):\\s*(\\S+)", open("/proc/self/status").read(), re.M))
+umask = os.umask(0)
+print(json.dumps({"ignored": int(status["SigIgn"], 16) & ~(1 << 12 | 1 << 24), "blocked": int(status["SigBlk"], 16), "umask": umask,
+                  "stdin": os.readlink("/proc/self/fd/0"), "home mode": os.stat(os.environ["HOME"]).st_mode & 0o777,
+                  "session": os.getsid(0) == os.getpid(), "environment": dict(os.environ)}))
+"""
+
+
+class Caller(unittest.TestCase):
+    """Whoever runs the check, a job finds the same around it."""
+
+    def test_a_job_is_independent_of_its_caller(self):
+        done = subprocess.run([check.PYTHON, "-c", CALLER, pathlib.Path(__file__).parent], text=True, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        found, failed, there = done.stdout.strip().splitlines()
+        found = json.loads(found)
+        environment = found.pop("environment")
+        self.assertEqual(found, {"ignored": 0, "blocked": 0, "umask": 0o022, "stdin": "/dev/null", "home mode": 0o700, "session": True})
+        self.assertEqual((failed, there), ("1", "True"))
+        home = environment.pop("HOME")
+        self.assertFalse(pathlib.Path(home).exists())
+        for name in (*check.SANITIZERS, "LC_CTYPE", "LD_LIBRARY_PATH", "NODE_EXTRA_CA_CERTS", "MIRROR", "ROOTS", "PKG_CONFIG_PATH"):
+            environment.pop(name, None)
+        self.assertEqual(environment, {
+            "GRAMME_SEED": "7", "LANG": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/bin:/usr/sbin:/sbin:/bin", "XDG_CACHE_HOME": "/cache",
+            "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*", "npm_config_cache": "/cache/npm",
+            "npm_config_userconfig": "/nonexistent/.npmrc", "npm_config_proxy": "http://a:1", "npm_config_https_proxy": "http://b:2"})
+
+    def test_folders_for_temporary_files(self):
+        for folder, usable in (("/tmp", True), ("/tmp/a folder", False), ("/tmp/" + 50 * "a", False), ("", False), ("/nonexistent", False), ("tmp", False)):
+            with self.subTest(folder):
+                self.assertEqual(check.isolation.is_usable(folder), usable)
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertFalse(check.isolation.is_usable(folder))  # only its owner may enter
+            pathlib.Path(folder).chmod(0o711)
+            self.assertTrue(check.isolation.is_usable(folder))
 
 
 class Tap(unittest.TestCase):
