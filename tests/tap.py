@@ -6,8 +6,8 @@
 """
 
 import importlib.util
-import os
 import pathlib
+import re
 import sys
 import traceback
 import unittest
@@ -18,8 +18,9 @@ import isolation
 class TapResult(unittest.TestResult):
     """One line per test; the traceback of a failure follows as comments."""
 
-    def __init__(self):
+    def __init__(self, tests):
         super().__init__()
+        self.tests = tests
         self.lines = 0
         self.sub_failures = []
 
@@ -41,12 +42,11 @@ class TapResult(unittest.TestResult):
         self.report(False, test, "".join(traceback.format_exception(*error)))
 
     def addSkip(self, test, reason):
-        # Nothing may be skipped silently: what a test needs, scripts/deps installs. What the release does not have, scripts/check names.
+        """The reason says what the test needs; scripts/check counts and lists skips. A class or module may be skipped as a whole."""
         super().addSkip(test, reason)
-        if reason == os.environ.get("GRAMME_TEST_WITHOUT"):
-            self.report(True, test, directive=f" # SKIP without {reason}")
-        else:
-            self.report(False, test, f"skipped: {reason}")
+        whole = re.fullmatch(r"setUp\w+ \((.*)\)", test.id())
+        for skipped in [other for other in self.tests if other.id().startswith(f"{whole[1]}.")] if whole else [test]:
+            self.report(True, skipped, directive=f" # SKIP {reason}")
 
     def addSubTest(self, test, subtest, error):
         # unittest reports the whole test only when no part of it failed, so the parts are held
@@ -84,7 +84,7 @@ def main():
     tests = [test for test in flatten(unittest.defaultTestLoader.loadTestsFromModule(module))
              if not words or any(word in test.id() for word in words)]
     print(f"1..{len(tests)}", flush=True)
-    result = TapResult()
+    result = TapResult(tests)
     unittest.TestSuite(tests).run(result)
     return 0 if result.wasSuccessful() and result.lines == len(tests) else 1
 

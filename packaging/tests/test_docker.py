@@ -109,7 +109,7 @@ def keys():
         start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
 
-@unittest.skipUnless(works("docker", "info") and works("docker", "compose", "version"), "Docker that runs, with compose")
+@unittest.skipUnless(works("docker", "info") and works("docker", "compose", "version"), "needs Docker that runs, with compose")
 class Docker(unittest.TestCase):
     def test_the_image_is_healthy_keeps_its_data_and_ends(self):
         have_image("debian:bookworm-slim")

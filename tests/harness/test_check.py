@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 import unittest.mock
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stdout
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 _loader = importlib.machinery.SourceFileLoader("check", str(ROOT / "scripts/check"))
@@ -55,14 +55,37 @@ class Counting(unittest.TestCase):
     def test_tap_without_cases(self):
         self.expect(shell("true"), 0, 1)
 
-    def test_tap_skipped(self):
-        script = "echo 1..3; echo ok 1; echo 'ok 2 # SKIP no'; echo 'ok 3 # SKIP without a thing'"
-        self.expect(shell(script), 1, 2)
-        self.expect(shell(script, env={check.MISSING: "another thing"}), 1, 2)
-        self.expect(shell(script, env={check.MISSING: "a thing"}), 1, 1)
+    def skips(self, *lines, format="tap"):
+        """What the cases need that a job with this output has skipped."""
+        return check.count(check.Job("fake", [], format), "\n".join(lines), 0)[2]
 
-    def test_tap_left_out_only(self):
-        self.expect(shell("echo 1..1; echo 'ok 1 # SKIP without a thing'", env={check.MISSING: "a thing"}), 0, 0)
+    def test_tap_skipped(self):
+        script = "echo 1..3; echo ok 1; echo 'ok 2 - a # SKIP needs a thing'; exit "
+        self.expect(shell(script + "0"), 1, 1)  # and the third never ran
+        self.expect(shell("echo 1..1; echo 'ok 1 # SKIP needs a thing'"), 0, 0)
+        self.expect(shell("echo 1..1; echo 'ok 1 # SKIP needs a thing'; exit 99"), 0, 1)
+
+    def test_skips_say_what_they_need(self):
+        self.assertEqual(self.skips("1..2", "ok 1 - a", "ok 2 - b # SKIP needs a thing"), ["a thing"])
+        self.assertEqual(self.skips("1..1", "ok 1 - a # SKIP for another reason"), ["for another reason"])
+        # cmocka: not ok, and the name in place of the reason, which is in the line before.
+        self.assertEqual(self.skips("1..2", "ok 1 - a", "# needs a thing", "not ok 2 # SKIP b"), ["a thing"])
+        self.assertEqual(self.skips("1..1", "ok 1 # SKIP b"), ["b"])
+        self.assertEqual(self.skips("--- SKIP: TestA (0.00s)", "    a_test.go:7: needs a thing", "--- PASS: TestB (0.00s)",
+                                    "--- SKIP: TestC (0.00s)", format="go"), ["a thing", "TestC"])
+
+    def test_skips_of_cmocka_are_no_failures(self):
+        self.expect(shell("echo 1..2; echo ok 1; echo 'not ok 2 # SKIP b'"), 1, 0)
+
+    def test_go_skipped(self):
+        self.expect(shell("echo '--- PASS: TestA (0.00s)'; echo '--- SKIP: TestB (0.00s)'", "go"), 1, 0)
+
+    def test_a_job_that_lacks_something(self):
+        for job, needs in ((shell("false", missing="a thing"), ["a thing"]),
+                           (shell("false", needs=["sh", "-c", "echo 'sh: needs a thing' >&2; exit 1"]), ["a thing"])):
+            result = check.run_job(job)
+            self.assertEqual((result.passed, result.failed, result.skips), (0, 0, needs))
+        self.expect(shell("exit 3", "exit", needs=["true"]), 0, 1)
 
     def test_exit_pass(self):
         self.expect(shell("true", "exit"), 1, 0)
@@ -92,7 +115,7 @@ class Total(unittest.TestCase):
         out = io.StringIO()
         with redirect_stdout(out):
             status = check.run_all(jobs, 2)
-        self.assertEqual(out.getvalue().splitlines()[-1], "2 passed, 1 failed")
+        self.assertEqual(out.getvalue().splitlines()[-1], "2 passed, 1 failed, 0 skipped")
         self.assertIn("why it failed", out.getvalue())
         self.assertEqual(status, 1)
 
@@ -101,7 +124,7 @@ class Total(unittest.TestCase):
         with redirect_stdout(out):
             status = check.run_all(jobs, 2, [check.Job("alone", ["/bin/false"], "exit")])
         self.assertEqual([line.split()[1] for line in out.getvalue().splitlines() if line.startswith(("ok", "FAIL"))], ["fake", "alone"])
-        self.assertEqual((out.getvalue().splitlines()[-1], status), ("1 passed, 1 failed", 1))
+        self.assertEqual((out.getvalue().splitlines()[-1], status), ("1 passed, 1 failed, 0 skipped", 1))
 
     def test_torture_is_only_for_who_asks(self):
         self.assertEqual(list(check.torture_jobs(0)), [])
@@ -111,26 +134,30 @@ class Total(unittest.TestCase):
         out = io.StringIO()
         with redirect_stdout(out):
             status = check.run_all([shell("true", "exit")], 1)
-        self.assertEqual((out.getvalue().splitlines()[-1], status), ("1 passed, 0 failed", 0))
+        self.assertEqual((out.getvalue().splitlines()[-1], status), ("1 passed, 0 failed, 0 skipped", 0))
 
-    def test_what_is_left_out_is_told(self):
-        skip, out = "echo 1..2; echo ok 1; echo 'ok 2 # SKIP without a thing'", io.StringIO()
-        with redirect_stdout(out):
-            status = check.run_all([shell(skip, env={check.MISSING: "a thing"}), shell("true", "exit")], 1)
-        self.assertIn(" 1 passed, 1 left out ", out.getvalue())
-        self.assertEqual((out.getvalue().splitlines()[-1], status), ("2 passed, 0 failed, 1 left out without a thing", 0))
+    def test_skips_are_listed(self):
+        jobs = [check.Job(name, ["echo", f"1..2\nok 1\nok 2 # SKIP needs {need}"])
+                for name, need in (("wire/b", "a thing"), ("wire/a", "a thing"), ("unit/c", "root"))]
+        listed = ["skipped 2 for lack of a thing: wire/a, wire/b", "skipped 1 for lack of root: unit/c", "3 passed, 0 failed, 3 skipped"]
+        refused = [listed[0].replace("thing:", "thing, which must be here:"), *listed[1:]]
+        for allowed, lines, status in ((None, listed, 0), ({"root", "a thing"}, listed, 0), ({"root"}, refused, 1)):
+            with redirect_stdout(io.StringIO()) as out:
+                self.assertEqual(check.run_all(jobs, 2, allowed=allowed), status)
+            self.assertIn(" 1 passed, 1 skipped ", out.getvalue())
+            self.assertEqual(out.getvalue().splitlines()[-3:], lines)
 
-    def test_what_may_be_missing(self):
-        for release, path, missing in (("noble", None, "the AWS CLI"), ("noble", "/usr/bin/aws", ""), ("resolute", "/usr/bin/aws", "put-metric-alarm of the AWS CLI"), ("bookworm", None, ""), ("trixie", None, ""), (None, None, "")):
-            with unittest.mock.patch("platform.freedesktop_os_release", return_value={"VERSION_CODENAME": release} if release else {}), \
-                    unittest.mock.patch("shutil.which", return_value=path):
-                self.assertEqual(check.missing_here(), missing)
+    def test_what_may_be_skipped(self):
+        for release, may in (("noble", True), ("bookworm", False), (None, False)):
+            told = {"VERSION_CODENAME": release} if release else {}
+            with unittest.mock.patch("platform.freedesktop_os_release", return_value=told):
+                self.assertEqual(("root" in check.may_skip(), "the AWS CLI" in check.may_skip(), "fish" in check.may_skip()), (True, may, False))
 
     def test_nothing_run_is_a_failure(self):
         out = io.StringIO()
         with redirect_stdout(out):
             status = check.run_all([], 1)
-        self.assertEqual((out.getvalue(), status), ("0 passed, 0 failed\n", 1))
+        self.assertEqual((out.getvalue(), status), ("0 passed, 0 failed, 0 skipped\n", 1))
 
 
 class Style(unittest.TestCase):
@@ -208,15 +235,14 @@ class Style(unittest.TestCase):
                                      (0, "functions: 2, none longer than 70 lines\n"))
 
     def test_format_only_by_our_formatter(self):
-        for version, names in ((check.FORMATTER, ["style/format"]), (check.FORMATTER + 5, []), (None, [])):
-            with unittest.mock.patch.object(check, "formatter", lambda: version), redirect_stderr(io.StringIO()) as said:
-                self.assertEqual([job.name for job in check.format_jobs(["src/a.c"])], names)
-            self.assertEqual("style/format is left out" in said.getvalue(), not names)
+        for version, missing in ((check.FORMATTER, ""), (check.FORMATTER + 5, "clang-format 14"), (None, "clang-format 14")):
+            with unittest.mock.patch.object(check, "formatter", lambda: version):
+                self.assertEqual({job.name: job.missing for job in check.style_jobs()}["style/format"], missing)
 
     def test_the_sources_need_no_repository(self):
         with unittest.mock.patch.dict("os.environ", GIT_DIR="/nowhere"):
             [job] = [job for job in check.style_jobs() if job.name == "style/format"]
-        self.assertLessEqual({"src/base/log.c", "tests/support/cases.h"}, set(job.command))
+        self.assertLessEqual({"src/base/log.c", "tests/support/skip.h"}, set(job.command))
         self.assertFalse([word for word in job.command if "node_modules" in word])
 
     def test_format_notices(self):
@@ -296,27 +322,51 @@ class A(unittest.TestCase):
     def test_4_parts(self):
         for n in range(3):
             with self.subTest(n=n): self.assertEqual(n, 0)
-    def test_5_skips(self): self.skipTest("no")
+    def test_5_skips(self): self.skipTest("needs a thing")
 class B(unittest.TestCase):
     @classmethod
     def tearDownClass(cls): raise OSError("late")
     def test_ok(self): pass
 """
 
-    def run_sample(self, **env):
+    WHOLE = """
+import unittest
+class A(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): raise unittest.SkipTest("needs a thing")
+    def test_1(self): pass
+    def test_2(self): pass
+class AB(unittest.TestCase):
+    def test_ok(self): pass
+"""
+
+    BY_HAND = """
+import os, unittest
+class A(unittest.TestCase):
+    def test_a(self): self.assertEqual((os.readlink("/proc/self/fd/0"), [name for name in os.environ if name.startswith("AWS_")]), ("/dev/null", []))
+"""
+
+    def run_sample(self, source, script='exec "$0" "$@"'):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "sample.py"
-            path.write_text(self.SOURCE)
-            return check.run_job(check.Job("tap", [check.PYTHON, str(ROOT / "tests/tap.py"), str(path)], env=env))
+            path.write_text(source)
+            return check.run_job(check.Job("tap", ["sh", "-c", script, check.PYTHON, str(ROOT / "tests/tap.py"), str(path)]))
+
+    def test_by_hand_the_caller_matters_little(self):
+        result = self.run_sample(self.BY_HAND, 'AWS_PROFILE=a exec "$0" "$@" <&-')
+        self.assertEqual((result.passed, result.failed), (1, 0), result.output)
 
     def test_every_kind_of_failure(self):
-        for env in ({}, {check.MISSING: "something else"}):
-            result = self.run_sample(**env)
-            self.assertEqual((result.passed, result.failed, result.left_out), (2, 5, 0), result.output)
+        result = self.run_sample(self.SOURCE)
+        self.assertEqual((result.passed, result.failed, result.skips), (2, 4, ["a thing"]), result.output)
 
-    def test_a_skip_that_is_allowed(self):
-        result = self.run_sample(**{check.MISSING: "no"})
-        self.assertEqual((result.passed, result.failed, result.left_out), (2, 4, 1), result.output)
+    def test_a_class_that_is_skipped(self):
+        result = self.run_sample(self.WHOLE)
+        self.assertEqual((result.passed, result.failed, result.skips), (1, 0, ["a thing", "a thing"]), result.output)
+
+    def test_a_module_that_is_skipped(self):
+        result = self.run_sample(f"{self.WHOLE}\ndef setUpModule(): raise unittest.SkipTest('needs a thing')")
+        self.assertEqual((result.passed, result.failed, result.skips), (0, 0, 3 * ["a thing"]), result.output)
 
 
 if __name__ == "__main__":

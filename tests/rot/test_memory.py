@@ -79,7 +79,7 @@ class Memory(unittest.TestCase):
             try:
                 self.assertGreaterEqual(flip(server.process.pid, TEXT), 4)  # item, entries, record of the stream
             except PermissionError:
-                self.skipTest("this machine lets nobody write to another's memory")
+                self.skipTest("needs the memory of other processes")
             for operation, request in [*READS, *WRITES]:
                 reply = call(server.port, operation, request)
                 self.assertEqual((operation, reply.status, reply.json["__type"].split("#")[1]), (operation, 500, "InternalServerError"))

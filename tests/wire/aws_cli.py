@@ -5,7 +5,7 @@ start() runs this file with the CLI's own interpreter. There it has imported the
 stand_in/aws brings: the same program, with the caller's arguments, environment, folder and open files. It ends when the process
 that has started it does. Where the CLI is not a Python script, start() gives None, and `aws` is what it always was.
 
-Who is about to run `aws` calls need(), which ends the test on the release that has none (scripts/check).
+A test that is about to run `aws` calls need(), which skips it where there is none.
 """
 
 import json
@@ -24,16 +24,21 @@ BROKEN = "\nbadly formed help string\n"  # what Ubuntu 26.04's says to put-metri
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+def find():
+    return shutil.which("aws", path=f"/usr/bin:/bin:{os.environ.get('PATH', '')}")
+
+
 def need():
-    if os.environ.get("GRAMME_TEST_WITHOUT") == "the AWS CLI":
-        raise unittest.SkipTest("the AWS CLI")
+    if not find():
+        raise unittest.SkipTest("needs the AWS CLI")
 
 
 def interpreter():
     """The one that runs `aws`, or None."""
-    path = shutil.which("aws", path=f"/usr/bin:/bin:{os.environ.get('PATH', '')}")
+    path = find()
     if path and "/shims/" in path:  # of pyenv: a shell script that finds the real one
-        path = subprocess.run(["pyenv", "which", "aws"], text=True, capture_output=True).stdout.strip()
+        path = subprocess.run(["pyenv", "which", "aws"], text=True, capture_output=True,
+                              env={**os.environ, "PYENV_ROOT": path.split("/shims/")[0]}).stdout.strip()
     if not path:
         return None
     with open(path, "rb") as script:

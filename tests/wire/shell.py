@@ -41,5 +41,5 @@ def run(command, cwd=None, env=None):
         result = subprocess.run(["bash", "-c", command], text=True, capture_output=True, timeout=120, cwd=cwd or home,
                                 env=with_cli(command, {**environment(home), **(env or {})}), stdin=subprocess.DEVNULL)
     if result.stderr == aws_cli.BROKEN:
-        raise unittest.SkipTest("put-metric-alarm of the AWS CLI")
+        raise unittest.SkipTest("needs an AWS CLI with put-metric-alarm")
     return result.returncode, result.stdout, result.stderr

@@ -15,7 +15,7 @@ DAY_S = 86400
 SHIM = pathlib.Path(binary()).parent / "tests/wire/shifted_clock.so"
 
 
-@unittest.skipUnless(SHIM.exists(), "needs the shim of a checking build")
+@unittest.skipUnless(SHIM.exists(), "needs the shim that a build with tests has")
 class WrongForAMoment(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

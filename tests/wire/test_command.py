@@ -99,9 +99,8 @@ class Command(unittest.TestCase):
             self.assertIn("memory", server.output)
         self.assertEqual(len(re.findall("listening on http://", server.output)), 1)
 
+    @unittest.skipUnless(has_ipv6(), "needs IPv6")
     def test_it_listens_at_both_addresses_of_localhost(self):
-        if not has_ipv6():
-            return
         with Server("--memory") as server:
             for host in ("127.0.0.1", "localhost", "[::1]"):
                 self.assertEqual(boto3_client(f"http://{host}:{server.port}").list_tables()["TableNames"], [])

@@ -1,4 +1,4 @@
-"""`gramme completion`: what each shell offers. zsh and fish are asked where they are installed."""
+"""`gramme completion`: what each shell offers."""
 
 import pathlib
 import shutil
@@ -68,10 +68,8 @@ class Bash(unittest.TestCase):
 
 
 class Others(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("fish"), "needs fish")
     def test_fish(self):
-        if not shutil.which("fish"):
-            return
-
         def complete(line):
             with tempfile.NamedTemporaryFile("w", suffix=".fish") as file:
                 file.write(script("fish"))
@@ -87,9 +85,8 @@ class Others(unittest.TestCase):
         self.assertEqual(complete("gramme local -in"), ["-inMemory"])
         self.assertEqual(complete("gramme completion z"), ["zsh"])
 
+    @unittest.skipUnless(shutil.which("zsh"), "needs zsh")
     def test_zsh_reads_it(self):
-        if not shutil.which("zsh"):
-            return
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "_gramme")
             file.write_text(script("zsh"))

@@ -306,7 +306,7 @@ class Reset(WireTest):
 class Example(WireTest):
     server_arguments = ["--memory", "--test-reset"]
 
-    @unittest.skipUnless(shutil.which("go"), "there is no Go")
+    @unittest.skipUnless(shutil.which("go"), "needs Go")
     def test_that_for_go(self):
         [text] = blocks((ROOT / "docs/TESTING.md").read_text(), "go")
         with tempfile.TemporaryDirectory() as folder:

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "store/rocksdb/reserve.h"
+#include "support/skip.h"
 
 enum { MIB = 1 << 20 };
 
@@ -33,7 +34,7 @@ static void need_room_aside(void) {
     close(fd);
     unlink(path);
     if (!can)
-        skip();
+        skip_without("a file system with fallocate");
 }
 
 static int tear_down(void **state) {
