@@ -258,6 +258,7 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGCHLD, sig
 signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM))
 os.umask(0o077)
 os.close(0)
+os.environ.clear()
 os.environ.update(HOME="/nonexistent", LANG="tr_TR.UTF-8", LC_ALL="tr_TR.UTF-8", TZ="Asia/Kathmandu", TMPDIR="/tmp/a folder", PYTHONOPTIMIZE="1",
                   AWS_PROFILE="a", AWS_ENDPOINT_URL="http://a", GRAMME_PORT="1", GRAMME_SEED="7", GRAMME_POSTGRES="a", PGHOST="a",
                   GIT_DIR="/nowhere", http_proxy="http://a:1", HTTPS_PROXY="http://b:2", NOTIFY_SOCKET="/a", MAKEFLAGS="-n", PATH="/usr/bin")
@@ -293,7 +294,7 @@ class Caller(unittest.TestCase):
         self.assertEqual((failed, there), ("1", "True"))
         home = environment.pop("HOME")
         self.assertFalse(pathlib.Path(home).exists())
-        for name in (*check.SANITIZERS, "LC_CTYPE", "LD_LIBRARY_PATH", "NODE_EXTRA_CA_CERTS", "MIRROR", "ROOTS", "PKG_CONFIG_PATH"):
+        for name in (*check.SANITIZERS, "LC_CTYPE"):  # the last is Python's own doing
             environment.pop(name, None)
         self.assertEqual(environment, {
             "GRAMME_SEED": "7", "LANG": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/bin:/usr/sbin:/sbin:/bin", "XDG_CACHE_HOME": "/cache",
