@@ -13,17 +13,29 @@ static const char *server_url(void) {
     return url;
 }
 
-int postgres_run(struct contract *contract, const char *sql) {
+static PGresult *run(struct contract *contract, const char *sql) {
     struct session *session = NULL;
     PGresult *result = NULL;
     must(libpq_load(&contract->arena));
     must(session_connect(&contract->arena, server_url(), NULL, &session));
     if (session_run(session, sql, NULL, 0, 30000, &result) != FATE_DONE)
         fail_msg("%s: %s", sql, session->text);
+    session_close(session);
+    return result;
+}
+
+int postgres_run(struct contract *contract, const char *sql) {
+    PGresult *result = run(contract, sql);
     int rows = libpq.ntuples(result);
     libpq.clear(result);
-    session_close(session);
     return rows;
+}
+
+int64_t postgres_number(struct contract *contract, const char *sql) {
+    PGresult *result = run(contract, sql);
+    int64_t number = libpq.ntuples(result) > 0 ? result_number(result, 0, 0) : 0;
+    libpq.clear(result);
+    return number;
 }
 
 static const char *text_of(struct slice text) {

@@ -11,6 +11,8 @@
 const char *postgres_url(struct contract *contract);
 /* Runs a statement beside the store, as whoever looks after the server would. How many rows. */
 int postgres_run(struct contract *contract, const char *sql);
+/* The bigint in the first row of a statement's result; 0: there is no row. */
+int64_t postgres_number(struct contract *contract, const char *sql);
 /* Puts a wire before the server; where the case's tables are by way of it. */
 const char *postgres_wire_url(struct contract *contract, struct wire *wire);
 

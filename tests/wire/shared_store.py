@@ -118,6 +118,15 @@ class Pair:
         self.end_primary()
         self.run(f"{PROGRAMS}/pg_ctl", "-D", "standby", "promote", "-w")
 
+    def cut_standby(self):
+        """The standby hears of no commit any more: those that wait for it go on waiting."""
+        self.set(6002, "primary_conninfo", "")
+        deadline = time.monotonic() + 30
+        while self.ask(6001, "SELECT pid FROM pg_stat_replication"):
+            if time.monotonic() > deadline:
+                raise AssertionError("the standby is still connected")
+            time.sleep(0.05)
+
     def primary(self):
         """Its processes: the postmaster, then the children that it has by then."""
         pid = self.servers[0].pid

@@ -316,6 +316,30 @@ class Killing(unittest.TestCase):
                 wait_until(lambda: gauge(server.port, "store_standbys") == 0, "seeing that it has none")
                 self.assertGreaterEqual(gauge(server.port, "store_connections_lost_total"), 1)
 
+    def test_a_commit_that_no_longer_waits_for_its_standby(self):
+        """Somebody cancels the wait, and PostgreSQL answers that it committed. It did so on the primary alone, which is lost then."""
+        with shared_store.Pair() as pair:
+            self.assertEqual(gramme("store", "init", "--unsafe", pair.url).returncode, 0)
+            with Server("--store", pair.url) as server, concurrent.futures.ThreadPoolExecutor(1) as clients:
+                create_table(server.port)
+                pair.cut_standby()
+                write = clients.submit(put, server.port, "a", "acknowledged")
+                canceled = ""
+
+                def waiting():
+                    return pair.ask(6001, "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+
+                for times in range(3):
+                    wait_until(lambda: write.done() or waiting() not in ([], [canceled]), "a commit that waits")
+                    if times < 2 and not write.done():
+                        [canceled] = waiting()
+                        pair.ask(6001, f"SELECT pg_cancel_backend({canceled})")
+                pair.fail_over()
+                self.assertEqual(write.result().status, 200)
+                self.assertEqual(values(server.port), {"acknowledged"})
+                for name in ("settled", "repeated"):
+                    self.assertEqual(gauge(server.port, f"store_commits_{name}_total"), 1)
+
     def test_a_primary_that_was_replaced_is_not_read(self):
         """It goes on as one that takes writes, and is the first in the URL, until somebody ends it."""
         with shared_store.Pair() as pair:

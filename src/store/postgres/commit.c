@@ -6,7 +6,11 @@
  *
  * A connection that is lost on the way leaves open whether the COMMIT happened. Then the row tells,
  * on a new connection: what happened is acknowledged, and what did not is sent again, since nobody
- * else can have written meanwhile without moving the row. Threads: the writer's; sync anywhere. */
+ * else can have written meanwhile without moving the row.
+ *
+ * The same is done when the server stopped waiting for its standby, on which the commit may be
+ * missing (session.c): the row is raised by a commit that waits for the standby itself, and when
+ * that is there, so are all before it. Threads: the writer's; sync anywhere. */
 #include "base/check.h"
 #include "store/postgres/internal.h"
 

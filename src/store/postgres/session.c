@@ -28,7 +28,10 @@ static void note_text(struct session *session, const char *text) {
     session->text[len] = '\0';
 }
 
+/* Of several reasons the first one is told. */
 static enum fate lost(struct session *session, const char *text) {
+    if (session->lost)
+        return FATE_LOST;
     if (text == NULL)
         text = libpq.errorMessage(session->libpq);
     note_text(session, *text == '\0' ? "the connection was lost" : text);
@@ -171,6 +174,8 @@ enum fate session_collect(struct session *session, uint32_t timeout_ms, size_t c
     if (sync != NULL && libpq.resultStatus(sync) != PGRES_PIPELINE_SYNC)
         all = lost(session, "an answer is out of step");
     libpq.clear(sync);
+    if (session->lost) /* by a notice that came with the last answer */
+        all = FATE_LOST;
     if (all != FATE_DONE)
         clear_results(count, ret_results);
     return all;
@@ -204,8 +209,7 @@ static enum arrived arrived_as(struct session *session, PGresult *result, PGresu
 enum arrived session_arrived(struct session *session, PGresult **ret_result) {
     for (int gaps = 0; gaps < 2; gaps++) {
         if (session_is_lost(session)) {
-            if (!session->lost)
-                (void)lost(session, NULL);
+            (void)lost(session, NULL);
             return ARRIVED_LOSS;
         }
         if (libpq.isBusy(session->libpq))
@@ -253,12 +257,33 @@ int64_t result_number(const PGresult *result, int row, int column) {
     return (int64_t)load_u64_be(bytes.data);
 }
 
-/* ---- opening ---- */
+/* ---- notices ---- */
 
-static void ignore_notice(void *user, const char *text) {
-    (void)user;
-    (void)text;
+static bool field_is(const PGresult *notice, int field, const char *text) {
+    const char *value = libpq.resultErrorField(notice, field);
+    return value != NULL && strcmp(value, text) == 0;
 }
+
+/* Whether the server stopped waiting for its synchronous standby. The text of the warning depends
+ * on the server's language. Others have the same SQLSTATE, RAISE WARNING in a trigger for one: so
+ * the server's source file decides, where it is told. */
+static bool is_unreplicated(const PGresult *notice) {
+    return field_is(notice, PG_DIAG_SEVERITY_NONLOCALIZED, "WARNING") &&
+           (field_is(notice, PG_DIAG_SQLSTATE, "01000") ||
+            field_is(notice, PG_DIAG_SQLSTATE, "57P01")) &&
+           (libpq.resultErrorField(notice, PG_DIAG_SOURCE_FILE) == NULL ||
+            field_is(notice, PG_DIAG_SOURCE_FILE, "syncrep.c"));
+}
+
+/* The server answers such a commit as if it had succeeded, but a failover may lose it: its fate is
+ * unknown, as when the connection is lost before the answer. All other notices are ignored. */
+static void hear_notice(void *user, const PGresult *notice) {
+    struct session *session = user;
+    if (is_unreplicated(notice))
+        (void)lost(session, libpq.resultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY));
+}
+
+/* ---- opening ---- */
 
 /* A server notices by these when this machine is gone, and a half-sent commit of a machine that is
  * gone does not hold its locks for long. Plans by the key's index, whatever the statistics say:
@@ -347,7 +372,7 @@ static struct error *connect_session(struct arena *arena, const char *url, const
     CHECK(session != NULL);
     session->libpq = connect_to(url, schema, which);
     CHECK(session->libpq != NULL);
-    libpq.setNoticeProcessor(session->libpq, ignore_notice, NULL);
+    libpq.setNoticeReceiver(session->libpq, hear_notice, session);
     enum fate fate = FATE_LOST;
     if (session_is_lost(session) || libpq.setnonblocking(session->libpq, 1) != 0 ||
         !libpq.enterPipelineMode(session->libpq))

@@ -2,7 +2,9 @@
  *
  * Commands are sent, closed by a sync, and collected: one round trip for all of them. Whatever goes
  * wrong is an outcome: the connection is lost, or the server refused a command, and then none after
- * it was run. Memory: malloc'ed. Threads: one at a time. */
+ * it was run. A commit that the server answers without the standbys that it should have waited for
+ * counts as a lost connection, too: nobody knows what becomes of it. Memory: malloc'ed. Threads:
+ * one at a time. */
 #ifndef GRAMME_STORE_POSTGRES_SESSION_H
 #define GRAMME_STORE_POSTGRES_SESSION_H
 
@@ -20,7 +22,7 @@ struct session {
     unsigned version;  /* of the server: 150004 */
     uint64_t era;      /* of the store, when it was made: postgres_is_old() */
     uint32_t timeline; /* of the server's log, which a promotion raises; 0: it is not told */
-    bool lost;         /* for good */
+    bool lost;         /* for good; `text` says why */
     bool is_yugabyte;
     bool has_no_advisory; /* the server is not PostgreSQL itself: it has no advisory locks */
 };
