@@ -202,7 +202,8 @@ static struct error *join(struct server *server, struct arena *arena,
 
 static struct error *open_reading(struct server *server, struct arena *arena) {
     struct postgres_store_options options = {.url = server->config.store_url,
-                                             .groups = POSTGRES_ANY_GROUPS};
+                                             .groups = POSTGRES_ANY_GROUPS,
+                                             .keeps = true};
     struct access_options access = {.shared = server->shared_secrets,
                                     .account = slice_text(server->config.account)};
     struct standby_options standby = {server->config.read_store_url, server->config.read_lag_ms};

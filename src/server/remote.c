@@ -96,8 +96,8 @@ static struct error *open_secrets(struct server *server, struct arena *arena, st
 
 struct error *server_open_remote(struct server *server, struct arena *arena,
                                  struct store **ret_store) {
-    struct postgres_store_options options = {.url = server->config.store_url,
-                                             .groups = POSTGRES_ANY_GROUPS};
+    struct postgres_store_options options = {
+        .url = server->config.store_url, .groups = POSTGRES_ANY_GROUPS, .keeps = true};
     struct slice place;
     TRY(postgres_place(arena, options.url, &place));
     server->place = arena_slice(&server->arena, place);

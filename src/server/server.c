@@ -335,6 +335,7 @@ bool server_look(struct server *server) {
     arena_init(&scratch);
     sharing_look(server, &scratch, server->world->store, 0);
     server_hear_counts(server);
+    store_maintain(server->world->store);
     return store_leads(server->world->store);
 }
 

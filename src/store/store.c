@@ -205,6 +205,11 @@ bool store_leads(struct store *store) {
     return store->engine->leads == NULL || store->engine->leads(store);
 }
 
+void store_maintain(struct store *store) {
+    if (store->engine->maintain != NULL)
+        store->engine->maintain(store);
+}
+
 struct error *store_changes(struct store *store, struct arena *arena, uint64_t *ret_number) {
     *ret_number = 0;
     return store->engine->changes == NULL ? NULL : store->engine->changes(store, arena, ret_number);

@@ -156,6 +156,8 @@ struct store_engine {
     struct error *(*lead)(struct store *store, struct arena *arena, uint32_t wait_ms,
                           bool *ret_leads);
     bool (*leads)(struct store *store);
+    /* NULL: commits leave nothing to be done. */
+    void (*maintain)(struct store *store);
     /* NULL: nobody else writes to it. */
     struct error *(*changes)(struct store *store, struct arena *arena, uint64_t *ret_number);
     /* NULL: what is deleted takes no room. */
@@ -250,8 +252,11 @@ struct error *store_hold(struct store_txn *txn, enum store_held *ret_held);
 struct error *store_lead(struct store *store, struct arena *arena, uint32_t wait_ms,
                          bool *ret_leads);
 /* Whether it still leads, as far as can be told; false stays false until store_lead(). To be asked
- * every STORE_LEADS_MS, which is what keeps the lead. */
+ * every STORE_LEADS_MS, which is what keeps the lead, unless the engine does so by itself. */
 bool store_leads(struct store *store);
+/* Does some of what commits left to be done later, and may take long. The leader calls it now and
+ * then; one thread at a time. */
+void store_maintain(struct store *store);
 /* A number that is another one after each commit that put or deleted a watched key, whoever made
  * it; read from where commits are made. Any thread. */
 struct error *store_changes(struct store *store, struct arena *arena, uint64_t *ret_number);

@@ -331,6 +331,39 @@ static void a_lease_ends_by_itself(void **state) {
     store_close(one);
 }
 
+static int64_t lease(struct contract *contract) {
+    return postgres_number(
+        contract, (const char *)arena_printf(&contract->arena,
+                                             "SELECT seq FROM \"%s\".gramme_version WHERE grp = -2",
+                                             strrchr(contract->directory, '-') + 1)
+                      .data);
+}
+
+/* Nobody asks it meanwhile whether it leads. */
+static void a_store_keeps_its_lead_by_itself(void **state) {
+    struct contract *contract = *state;
+    struct store *one =
+        open_with(contract, (struct postgres_store_options){.lead_by_lease = true, .keeps = true});
+    assert_true(lead(contract, one, 0));
+    int64_t end = lease(contract);
+    for (int changes = 0, tries = 0; changes < 2; tries++) {
+        int64_t now = lease(contract);
+        assert_true(now >= end && tries < 3000);
+        changes += now > end;
+        end = now;
+        usleep(10000);
+    }
+    postgres_run(contract, (const char *)arena_printf(&contract->arena,
+                                                      "UPDATE \"%s\".gramme_version SET writer = "
+                                                      "'another' WHERE grp = 0",
+                                                      strrchr(contract->directory, '-') + 1)
+                               .data);
+    for (int tries = 0; store_leads(one) && tries < 3000; tries++)
+        usleep(10000); /* it finds out by itself, too */
+    assert_false(store_leads(one));
+    store_close(one);
+}
+
 /* ---- connections that are lost ---- */
 
 static const char end_all[] = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
@@ -686,6 +719,7 @@ int main(void) {
         CONTRACT_CASE(a_fenced_leader_notices),
         CONTRACT_CASE(the_lead_outlives_its_connection),
         CONTRACT_CASE(a_lease_ends_by_itself),
+        CONTRACT_CASE(a_store_keeps_its_lead_by_itself),
         CONTRACT_CASE(reads_and_writes_go_on_after_a_loss),
         CONTRACT_CASE(a_moment_is_lost_with_its_connection),
         CONTRACT_CASE(a_commit_is_settled_wherever_its_connection_is_cut),

@@ -159,6 +159,10 @@ static bool fault_leads(struct store *base) {
     return store_leads(fault_of(base)->inner);
 }
 
+static void fault_maintain(struct store *base) {
+    store_maintain(fault_of(base)->inner);
+}
+
 /* Never fails, and is not counted: nobody waits for it, so it comes at any time. */
 static struct error *fault_reclaim(struct store *base, struct arena *arena,
                                    const struct store_range *range, uint64_t *moment,
@@ -189,6 +193,7 @@ static const struct store_engine fault_engine = {
     .sync = fault_sync,
     .lead = fault_lead,
     .leads = fault_leads,
+    .maintain = fault_maintain,
     .reclaim = fault_reclaim,
     .statistics = fault_statistics,
 };

@@ -2,7 +2,7 @@
  * some microseconds to delete.
  *
  * The commit that drops a range only records it, in gramme_dropped. Whoever leads deletes what is
- * recorded in steps, one with each look at the lead. Nobody writes there again, so a step needs no
+ * recorded in steps, one with each store_maintain(). Nobody writes there again, so a step needs no
  * claim on the lead: that two servers do the same one does no harm. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,12 +55,10 @@ enum fate drops_step(struct postgres_store *store, struct session *session) {
     enum fate fate = session_run(
         session, "SELECT id, keyspace::text, first, last FROM gramme_dropped ORDER BY id LIMIT 1",
         NULL, 0, STEP_TIMEOUT_MS, &dropped);
-    if (fate != FATE_DONE)
-        return fate;
-    if (libpq.ntuples(dropped) == 1) {
+    if (fate != FATE_DONE || libpq.ntuples(dropped) == 1)
         atomic_store(&store->drops, true);
+    if (fate == FATE_DONE && libpq.ntuples(dropped) == 1)
         fate = step_range(session, dropped);
-    }
     libpq.clear(dropped);
     return fate;
 }

@@ -58,9 +58,11 @@ struct batch {
 
 /* The row by which one leads: see lead.c. */
 struct lead {
-    struct session *session;      /* that has the lock; of who calls store_lead and store_leads */
+    pthread_mutex_t lock;         /* of the next, and of `locked` and `left` */
+    struct session *session;      /* that has the advisory lock */
     uint8_t writer[WRITER_BYTES]; /* who we are: no two stores that were ever opened are the same */
     bool locked;                  /* by that connection: the lead, or our number (members.c) */
+    bool left;                    /* our number is given up: nobody keeps it any more */
     atomic_bool leads;
     bool alone;           /* it keeps all others from writing: see members.c */
     atomic_bool has_led;  /* reads from then on are refused when another leads */
@@ -77,7 +79,7 @@ struct standbys {
     atomic_uint waited_for;  /* of them, by commits */
     _Atomic int64_t behind;  /* how many bytes of its log the last of them has yet to apply */
     _Atomic int64_t late_ms; /* and how long that took lately */
-    uint64_t look_at_ns;     /* not before; of who calls store_leads */
+    uint64_t look_at_ns;     /* not before; of who calls store_maintain */
     bool unasked;            /* it knows nothing of them */
 };
 
@@ -101,6 +103,15 @@ struct groups {
 /* The thread of reads that nobody waits for: see fetcher.c. */
 struct fetcher;
 
+/* The thread that keeps the lead: see keeper.c. */
+struct keeper {
+    pthread_t thread;
+    bool runs;            /* of the thread that calls store_lead and store_close */
+    pthread_mutex_t lock; /* of the next */
+    pthread_cond_t wake;
+    bool stops;
+};
+
 struct postgres_store {
     struct store base;
     struct postgres_store_options options;
@@ -111,6 +122,7 @@ struct postgres_store {
     struct pool pool;
     struct session *writer; /* of the open write transaction; NULL: lost, or not made yet */
     struct lead lead;
+    struct keeper keeper;
     struct standbys standbys;
     struct tally tally;
     struct groups groups;
@@ -166,6 +178,7 @@ struct patience {
     uint32_t nap_ms;
 };
 struct patience patience_begin(const struct postgres_store *store);
+struct patience patience_for_ms(uint32_t ms);
 uint32_t patience_left_ms(const struct patience *patience);
 /* Sleeps for a while. False: there is none left. */
 bool patience_wait(struct patience *patience);
@@ -340,6 +353,20 @@ enum fate members_look(struct postgres_store *store, bool *ret_any);
 /* None of them commits from here on, whether it is there or asleep, and none joins as long as this
  * store leads. */
 enum fate members_fence(struct postgres_store *store);
+/* Keeps our number. False: another server has it. */
+bool members_keep(struct postgres_store *store);
+
+/* ---- keeper.c ---- */
+
+void keeper_init(struct keeper *keeper);
+/* From here on, if the options say so, the lead or our number is kept. */
+void keeper_start(struct postgres_store *store);
+void keeper_stop(struct keeper *keeper);
+void keeper_release(struct keeper *keeper);
+
+/* ---- maintain.c ---- */
+
+void postgres_maintain(struct store *store);
 
 /* ---- drops.c ---- */
 
@@ -374,14 +401,19 @@ bool lead_by_lease(const struct postgres_store *store); /* and not by such locks
 struct error *postgres_lead(struct store *store, struct arena *arena, uint32_t wait_ms,
                             bool *ret_leads);
 bool postgres_leads(struct store *store);
-/* Its session, unless there is one. */
-struct error *lead_connect(struct postgres_store *store, struct arena *arena);
+/* Keeps the lead. False: another server has it. */
+bool lead_keep(struct postgres_store *store);
+/* Its session, which is made unless there is one, until lead_give(). */
+struct error *lead_take(struct postgres_store *store, struct arena *arena,
+                        struct session **ret_session);
+/* One that is lost is closed. */
+void lead_give(struct postgres_store *store);
 void lead_release(struct postgres_store *store);
 /* Commits are refused from here on. */
 void lead_lose(struct postgres_store *store);
 /* Its server has just answered. */
 void lead_note_contact(struct postgres_store *store);
-/* It is lost; the next one finds out whether its lock is. */
+/* Between lead_take() and lead_give(): closes it, and with it goes its lock. */
 void lead_drop_session(struct postgres_store *store);
 /* The first command of a commit: refused (LEAD_REFUSED) when the row is not as we left it. */
 void lead_send_claim(struct postgres_store *store, struct session *session);

@@ -137,7 +137,7 @@ static void look_at_copies(struct postgres_store *store) {
 
 /* A leader that does not even look, because it was stopped, loses the lock with its session; where
  * the server knows no such setting, the lock stays with it until its connection goes. */
-struct error *lead_connect(struct postgres_store *store, struct arena *arena) {
+static struct error *connect_lead(struct postgres_store *store, struct arena *arena) {
     if (store->lead.session != NULL)
         return NULL;
     TRY(postgres_open_session(store, arena, &store->lead.session));
@@ -148,10 +148,26 @@ struct error *lead_connect(struct postgres_store *store, struct arena *arena) {
     return NULL;
 }
 
-static void drop_session(struct lead *lead) {
-    session_close(lead->session);
-    lead->session = NULL;
-    lead->locked = false;
+void lead_drop_session(struct postgres_store *store) {
+    session_close(store->lead.session);
+    store->lead.session = NULL;
+    store->lead.locked = false;
+}
+
+struct error *lead_take(struct postgres_store *store, struct arena *arena,
+                        struct session **ret_session) {
+    pthread_mutex_lock(&store->lead.lock);
+    struct error *error = connect_lead(store, arena);
+    *ret_session = store->lead.session;
+    if (error != NULL)
+        pthread_mutex_unlock(&store->lead.lock);
+    return error;
+}
+
+void lead_give(struct postgres_store *store) {
+    if (store->lead.session != NULL && session_is_lost(store->lead.session))
+        lead_drop_session(store);
+    pthread_mutex_unlock(&store->lead.lock);
 }
 
 /* Runs a statement about ourselves, and something else that it may need; whether it found a row. */
@@ -203,12 +219,19 @@ static enum fate try_lock(struct postgres_store *store) {
 
 /* ---- alone ---- */
 
+static void give_up(struct postgres_store *store) {
+    bool given_up;
+    if (store->lead.session != NULL && store->lead.locked)
+        (void)ask(store, give_up_sql, 1, &given_up);
+    lead_drop_session(store);
+}
+
 /* While others write, the lock is theirs to take. */
 static enum fate look_for_others(struct postgres_store *store) {
     bool others = false;
     enum fate fate = members_look(store, &others);
     if (fate == FATE_DONE && others)
-        lead_release(store);
+        give_up(store);
     return fate;
 }
 
@@ -216,8 +239,9 @@ static enum fate look_for_others(struct postgres_store *store) {
 
 static struct error *try_lead(struct postgres_store *store, struct arena *arena, bool *ret_leads) {
     struct lead *lead = &store->lead;
+    struct session *session = NULL;
     bool found = false;
-    TRY(lead_connect(store, arena));
+    TRY(lead_take(store, arena, &session));
     enum fate fate = try_lock(store);
     if (fate == FATE_DONE && lead->locked && lead->alone)
         fate = look_for_others(store);
@@ -227,11 +251,12 @@ static struct error *try_lead(struct postgres_store *store, struct arena *arena,
         fate = members_fence(store);
     found = found && fate == FATE_DONE;
     struct error *error =
-        fate == FATE_DONE ? NULL : session_error(lead->session, arena, "The lead cannot be taken");
+        fate == FATE_DONE ? NULL : session_error(session, arena, "The lead cannot be taken");
     if (fate == FATE_DONE && lead->locked && !found)
-        error = postgres_check_finished(arena, lead->session);
+        error = postgres_check_finished(arena, session);
     if (error != NULL)
-        drop_session(lead); /* and its lock, which whoever is to finish the store needs */
+        lead_drop_session(store); /* and its lock, which whoever is to finish the store needs */
+    lead_give(store);
     if (found && !atomic_exchange(&lead->has_led, true))
         atomic_fetch_add(&store->era, 1); /* after it: who connects in between does so again */
     atomic_store(&lead->leads, found);
@@ -254,6 +279,8 @@ struct error *postgres_lead(struct store *base, struct arena *arena, uint32_t wa
             log_repeated_error("%.*s", SLICE_ARGS(error->message));
         arena_rewind(arena, mark);
         *ret_leads = leads;
+        if (leads)
+            keeper_start(store);
         if (leads || monotonic_ns() >= deadline_ns)
             return NULL;
         nanosleep(&(struct timespec){0, NAP_MS * 1000000}, NULL);
@@ -261,38 +288,30 @@ struct error *postgres_lead(struct store *base, struct arena *arena, uint32_t wa
 }
 
 /* Cut off from the server we may lead or not: whoever asks can do no harm. */
-bool postgres_leads(struct store *base) {
-    struct postgres_store *store = postgres_of(base);
-    struct lead *lead = &store->lead;
-    if (!atomic_load(&lead->leads))
-        return false;
+bool lead_keep(struct postgres_store *store) {
     struct arena CLEANUP(arena_release) scratch;
-    arena_init(&scratch);
-    if (lead_connect(store, &scratch) != NULL)
-        return true;
+    struct session *session = NULL;
     bool found = true;
-    enum fate fate = ask(store, lead->alone ? look_alone_sql : look_sql, 1, &found);
+    arena_init(&scratch);
+    if (lead_take(store, &scratch, &session) != NULL)
+        return true;
+    enum fate fate = ask(store, store->lead.alone ? look_alone_sql : look_sql, 1, &found);
     if (fate == FATE_DONE && found)
         fate = try_lock(store);
-    if (fate == FATE_DONE && found)
-        fate = drops_step(store, lead->session);
-    if (fate == FATE_DONE && found)
-        fate = standbys_look(store, lead->session);
     if (fate != FATE_DONE)
-        drop_session(lead);
+        lead_drop_session(store);
+    lead_give(store);
     if (!found)
         lead_lose(store);
     return found;
 }
 
-void lead_drop_session(struct postgres_store *store) {
-    drop_session(&store->lead);
+bool postgres_leads(struct store *base) {
+    struct postgres_store *store = postgres_of(base);
+    return atomic_load(&store->lead.leads) && (store->options.keeps || lead_keep(store));
 }
 
 void lead_release(struct postgres_store *store) {
-    bool given_up;
-    struct lead *lead = &store->lead;
-    if (lead->session != NULL && lead->locked)
-        (void)ask(store, give_up_sql, 1, &given_up);
-    drop_session(lead);
+    give_up(store);
+    pthread_mutex_destroy(&store->lead.lock);
 }

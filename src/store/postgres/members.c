@@ -5,7 +5,7 @@
  * at what address. It also has an advisory lock, which goes with its connection: who is killed is
  * gone at once, and who is frozen when its lease ends. Both are for peace: whoever takes a number
  * takes its row as well, and from then on the one before it is refused. Threads: that of
- * store_lead(). */
+ * store_lead(), and the one that keeps the number (keeper.c). */
 #include "store/postgres/members.h"
 
 #include <stdio.h>
@@ -157,50 +157,67 @@ static enum fate ask(struct postgres_store *store, const char *sql, bool *ret_fo
 
 struct error *postgres_store_join(struct store *base, struct arena *arena, bool *ret_joined) {
     struct postgres_store *store = postgres_of(base);
+    struct session *session = NULL;
+    struct error *error = NULL;
     bool kept_out = false;
     *ret_joined = false;
-    TRY(lead_connect(store, arena));
+    TRY(lead_take(store, arena, &session));
     enum fate fate = join(store, ret_joined);
     if (fate == FATE_DONE && !*ret_joined)
         fate = ask(store, kept_out_sql, &kept_out);
     if (kept_out)
-        return error_local(arena, "a command works on the store, or did so last: no server writes "
-                                  "there before one leads");
-    if (fate == FATE_DONE)
-        return NULL;
-    struct error *error = session_error(store->lead.session, arena, "The store cannot be joined");
-    lead_drop_session(store);
+        error = error_local(arena, "a command works on the store, or did so last: no server writes "
+                                   "there before one leads");
+    if (fate != FATE_DONE) {
+        error = session_error(session, arena, "The store cannot be joined");
+        lead_drop_session(store);
+    }
+    lead_give(store);
+    if (*ret_joined)
+        keeper_start(store);
     return error;
 }
 
+static enum fate keep(struct postgres_store *store, bool *ret_found) {
+    if (store->lead.left)
+        return FATE_DONE;
+    enum fate fate = lease(store, store->base.writer, ret_found);
+    return fate == FATE_DONE && *ret_found ? lock(store, store->base.writer) : fate;
+}
+
 /* Cut off from the server we may be one or not: the commits tell. */
-bool postgres_store_stays(struct store *base) {
-    struct postgres_store *store = postgres_of(base);
+bool members_keep(struct postgres_store *store) {
     struct arena CLEANUP(arena_release) scratch;
+    struct session *session = NULL;
     bool found = true;
     arena_init(&scratch);
-    if (!atomic_load(&store->lead.leads))
-        return false;
-    if (lead_connect(store, &scratch) != NULL)
+    if (lead_take(store, &scratch, &session) != NULL)
         return true;
-    enum fate fate = lease(store, base->writer, &found);
-    if (fate == FATE_DONE && found)
-        fate = lock(store, base->writer);
-    if (fate != FATE_DONE)
+    if (keep(store, &found) != FATE_DONE)
         lead_drop_session(store);
+    lead_give(store);
     if (!found)
         lead_lose(store);
     return found;
 }
 
+bool postgres_store_stays(struct store *base) {
+    struct postgres_store *store = postgres_of(base);
+    return atomic_load(&store->lead.leads) && (store->options.keeps || members_keep(store));
+}
+
 void postgres_store_leave(struct store *base) {
     struct postgres_store *store = postgres_of(base);
     uint8_t number[4];
-    if (store->lead.session == NULL || base->writer == 0)
+    if (base->writer == 0)
         return;
     struct parameter parameters[] = {{store->lead.writer, WRITER_BYTES},
                                      number_parameter(base->writer, number)};
-    (void)session_run(store->lead.session, leave_sql, parameters, 2, MEMBERS_TIMEOUT_MS, NULL);
+    pthread_mutex_lock(&store->lead.lock);
+    store->lead.left = true;
+    if (store->lead.session != NULL)
+        (void)session_run(store->lead.session, leave_sql, parameters, 2, MEMBERS_TIMEOUT_MS, NULL);
+    pthread_mutex_unlock(&store->lead.lock);
 }
 
 static const char *list_sql(const struct postgres_store *store) {
@@ -243,19 +260,18 @@ struct error *postgres_store_members(struct store *base, struct arena *arena,
                                      struct postgres_member ret_members[STORE_WRITERS_MAX],
                                      size_t *ret_count) {
     struct postgres_store *store = postgres_of(base);
+    struct patience patience = patience_for_ms(MEMBERS_TIMEOUT_MS);
+    struct session *session = NULL;
+    struct error *error = NULL;
     PGresult *result = NULL;
-    TRY(lead_connect(store, arena));
-    if (session_run(store->lead.session, list_sql(store), NULL, 0, MEMBERS_TIMEOUT_MS, &result) !=
-        FATE_DONE) {
-        struct error *error =
-            session_error(store->lead.session, arena, "The other servers are not known");
-        lead_drop_session(store);
-        return error;
-    }
+    TRY(pool_take(store, arena, &patience, &session));
+    if (session_run(session, list_sql(store), NULL, 0, MEMBERS_TIMEOUT_MS, &result) != FATE_DONE)
+        error = session_error(session, arena, "The other servers are not known");
     *ret_count = 0;
-    for (int row = 0; row < libpq.ntuples(result) && *ret_count < STORE_WRITERS_MAX; row++)
-        if (take_member(result, row, &ret_members[*ret_count]))
+    for (int row = 0; error == NULL && row < libpq.ntuples(result); row++)
+        if (*ret_count < STORE_WRITERS_MAX && take_member(result, row, &ret_members[*ret_count]))
             ++*ret_count;
     libpq.clear(result);
-    return NULL;
+    pool_give(store, session);
+    return error;
 }

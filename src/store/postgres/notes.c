@@ -39,17 +39,23 @@ static struct error *read_note(struct session *session, struct arena *arena, con
 struct error *postgres_note_read(struct store *base, struct arena *arena, const char *name,
                                  struct slice *ret_text) {
     struct postgres_store *store = postgres_of(base);
-    TRY(lead_connect(store, arena));
-    return read_note(store->lead.session, arena, name, ret_text);
+    struct session *session = NULL;
+    TRY(lead_take(store, arena, &session));
+    struct error *error = read_note(session, arena, name, ret_text);
+    lead_give(store);
+    return error;
 }
 
 static struct error *insert(struct store *base, struct arena *arena, const char *sql,
                             const char *name, struct slice text) {
     struct postgres_store *store = postgres_of(base);
     struct parameter parameters[] = {text_parameter(name), parameter_of(text)};
+    struct session *session = NULL;
     struct slice none;
-    TRY(lead_connect(store, arena));
-    return ask(store->lead.session, arena, sql, parameters, 2, &none);
+    TRY(lead_take(store, arena, &session));
+    struct error *error = ask(session, arena, sql, parameters, 2, &none);
+    lead_give(store);
+    return error;
 }
 
 #define INSERT "INSERT INTO gramme_store (name, value) VALUES ($1::text, $2::text) ON CONFLICT "
@@ -151,9 +157,13 @@ struct error *postgres_fill_end(struct store *base, struct arena *arena) {
 
 struct error *postgres_finish_drops(struct store *base, struct arena *arena) {
     struct postgres_store *store = postgres_of(base);
-    TRY(lead_connect(store, arena));
-    while (atomic_load(&store->drops))
-        if (drops_step(store, store->lead.session) != FATE_DONE)
-            return session_error(store->lead.session, arena, "What was dropped cannot be deleted");
-    return NULL;
+    struct patience patience = patience_begin(store);
+    struct session *session = NULL;
+    struct error *error = NULL;
+    TRY(pool_take(store, arena, &patience, &session));
+    while (error == NULL && atomic_load(&store->drops))
+        if (drops_step(store, session) != FATE_DONE)
+            error = session_error(session, arena, "What was dropped cannot be deleted");
+    pool_give(store, session);
+    return error;
 }

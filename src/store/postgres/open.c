@@ -154,6 +154,7 @@ struct error *postgres_connect(struct postgres_store *store, struct arena *arena
 static void store_close_all(struct store *base) {
     struct postgres_store *store = postgres_of(base);
     fetcher_free(store->fetcher);
+    keeper_release(&store->keeper);
     postgres_store_leave(base);
     session_close(store->writer);
     session_close(store->moment);
@@ -185,6 +186,7 @@ static const struct store_engine postgres_engine = {
     .changes = postgres_changes,
     .lead = postgres_lead,
     .leads = postgres_leads,
+    .maintain = postgres_maintain,
     .statistics = postgres_statistics,
 };
 
@@ -219,6 +221,8 @@ static struct postgres_store *store_new(const struct postgres_store_options *opt
               options->connections_max == 0 ? CONNECTIONS_MAX : options->connections_max);
     batch_init(&store->batch);
     groups_init(store);
+    keeper_init(&store->keeper);
+    pthread_mutex_init(&store->lead.lock, NULL);
     store->fetcher = fetcher_new(store);
     random_fill(&system_random, store->lead.writer, sizeof(store->lead.writer));
     name_all(store, keyspaces);
@@ -226,9 +230,8 @@ static struct postgres_store *store_new(const struct postgres_store_options *opt
 }
 
 /* The first connection is that of the lead. */
-static struct error *look_at(struct postgres_store *store, struct arena *arena) {
-    TRY(lead_connect(store, arena));
-    struct session *session = store->lead.session;
+static struct error *look_at(struct postgres_store *store, struct arena *arena,
+                             struct session *session) {
     store->lacks_advisory = session->has_no_advisory;
     if (store->options.create)
         TRY(postgres_schema_make(store, arena, session));
@@ -244,7 +247,12 @@ struct error *postgres_store_open(struct arena *arena, const struct postgres_sto
                                   struct store **ret_store) {
     TRY(libpq_load(arena));
     struct postgres_store *store = store_new(options, keyspaces, count);
-    struct error *error = look_at(store, arena);
+    struct session *session = NULL;
+    struct error *error = lead_take(store, arena, &session);
+    if (error == NULL) {
+        error = look_at(store, arena, session);
+        lead_give(store);
+    }
     if (error != NULL) {
         store_close_all(&store->base);
         return error;

@@ -7,11 +7,13 @@
 
 enum { NAP_MIN_MS = 10, NAP_MAX_MS = 500 };
 
+struct patience patience_for_ms(uint32_t ms) {
+    return (struct patience){.deadline_ns = monotonic_ns() + (uint64_t)ms * 1000000,
+                             .nap_ms = NAP_MIN_MS};
+}
+
 struct patience patience_begin(const struct postgres_store *store) {
-    return (struct patience){
-        .deadline_ns = monotonic_ns() + (uint64_t)store->options.patience_ms * 1000000,
-        .nap_ms = NAP_MIN_MS,
-    };
+    return patience_for_ms(store->options.patience_ms);
 }
 
 uint32_t patience_left_ms(const struct patience *patience) {

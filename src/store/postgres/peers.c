@@ -48,11 +48,8 @@ static bool read_secret(struct slice text, uint8_t ret_secret[POSTGRES_SECRET_BY
 }
 
 /* Whoever comes first makes it, and all read what is there then. */
-struct error *postgres_store_secret(struct store *base, struct arena *arena,
-                                    uint8_t ret_secret[POSTGRES_SECRET_BYTES]) {
-    struct postgres_store *store = postgres_of(base);
-    TRY(lead_connect(store, arena));
-    struct session *session = store->lead.session;
+static struct error *find_secret(struct arena *arena, struct session *session,
+                                 uint8_t ret_secret[POSTGRES_SECRET_BYTES]) {
     for (unsigned attempt = 0; attempt < 2; attempt++) {
         PGresult *result = NULL;
         if (session_run(session, secret_sql, NULL, 0, PEERS_TIMEOUT_MS, &result) != FATE_DONE)
@@ -68,6 +65,16 @@ struct error *postgres_store_secret(struct store *base, struct arena *arena,
     }
     return error_local(arena, "The store's secret is damaged: delete the row 'secret' of "
                               "gramme_store, and start all servers again");
+}
+
+struct error *postgres_store_secret(struct store *base, struct arena *arena,
+                                    uint8_t ret_secret[POSTGRES_SECRET_BYTES]) {
+    struct postgres_store *store = postgres_of(base);
+    struct session *session = NULL;
+    TRY(lead_take(store, arena, &session));
+    struct error *error = find_secret(arena, session, ret_secret);
+    lead_give(store);
+    return error;
 }
 
 /* ---- who leads ---- */
@@ -91,20 +98,23 @@ static void take_leader(const PGresult *result, struct postgres_leader *ret_lead
 struct error *postgres_store_leader(struct store *base, struct arena *arena,
                                     struct postgres_leader *ret_leader) {
     struct postgres_store *store = postgres_of(base);
+    struct session *session = NULL;
+    struct error *error = NULL;
     PGresult *result = NULL;
-    TRY(lead_connect(store, arena));
-    if (session_run(store->lead.session,
+    TRY(lead_take(store, arena, &session));
+    if (session_run(session,
                     "SELECT v.writer, s.value FROM gramme_version v LEFT JOIN gramme_store s "
                     "ON s.name = 'leader' WHERE v.grp = 0",
-                    NULL, 0, PEERS_TIMEOUT_MS, &result) != FATE_DONE) {
-        struct error *error = session_error(store->lead.session, arena, "The leader is not known");
+                    NULL, 0, PEERS_TIMEOUT_MS, &result) == FATE_DONE) {
+        lead_note_contact(store);
+        take_leader(result, ret_leader);
+    } else {
+        error = session_error(session, arena, "The leader is not known");
         lead_drop_session(store);
-        return error;
     }
-    lead_note_contact(store);
-    take_leader(result, ret_leader);
+    lead_give(store);
     libpq.clear(result);
-    return NULL;
+    return error;
 }
 
 int64_t postgres_store_contact_ms(struct store *base) {

@@ -28,6 +28,9 @@ struct postgres_store_options {
     bool one_moment;
     /* It is on a server that only follows the one that takes the writes: see pinned.h. */
     bool standby;
+    /* A thread of the store's own keeps the lead, or the number of a member (members.h), from when
+     * it has it. Otherwise the caller does so by store_leads() or postgres_store_stays(). */
+    bool keeps;
     /* For tests: the lead is taken without asking, from whoever has it. */
     bool lead_by_force;
     /* For tests: as with a server that has no advisory locks. */

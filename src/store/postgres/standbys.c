@@ -1,6 +1,6 @@
 /* standbys.c - how far behind the standbys are, as the server that takes the writes tells it.
  *
- * It is asked every few seconds, by who looks after the lead, and never by who reads or writes. A
+ * It is asked every few seconds, by store_maintain(), and never by who reads or writes. A
  * role without the rights of pg_monitor sees only how many there are. */
 #include "base/clock.h"
 #include "store/postgres/internal.h"
