@@ -1,8 +1,6 @@
 /* node.c - a server as one of several on a store: it listens for the others, hands requests on to
  * the one that leads, and answers them itself when that is this one. */
-#include <netdb.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/heap.h"
@@ -30,13 +28,6 @@ enum {
 };
 
 /* ---- where it hears the others ---- */
-
-/* "host:port", "[::1]:port"; without a port 0. */
-static struct slice split_address(const char *text, uint16_t *ret_port) {
-    const char *colon = strrchr(text, ':');
-    *ret_port = colon == NULL ? 0 : (uint16_t)atoi(colon + 1);
-    return colon == NULL ? slice_text(text) : slice_of(text, (size_t)(colon - text));
-}
 
 static struct error *listen_for_others(struct server *server, struct arena *arena,
                                        struct slice host, uint16_t port) {
@@ -76,7 +67,7 @@ struct error *server_open_node(struct server *server, struct arena *arena, struc
     postgres_store_own_address(store, own);
     struct slice host = slice_text(own);
     if (server->config.node != NULL)
-        host = split_address(server->config.node, &port);
+        host = lookup_split(server->config.node, &port);
     TRY(listen_for_others(server, arena, host, port));
     advertise(server, host, store);
     return NULL;
@@ -84,6 +75,8 @@ struct error *server_open_node(struct server *server, struct arena *arena, struc
 
 void server_close_node(struct server *server) {
     tls_server_free(server->node.tls);
+    lookup_end(server->node.lookup);
+    sharing_close(server);
     buffer_release(&server->node.counted);
 }
 
@@ -93,26 +86,6 @@ static void follow(void *user, void *context) {
     const struct server *server = user;
     struct server_thread *thread = context;
     relay_follow(thread->relay, &server->node.leader);
-}
-
-bool server_resolve(const char *address, struct sockaddr_storage *ret_address) {
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
-    char host[POSTGRES_ADDRESS_CHARS], port[8];
-    uint16_t number;
-    struct slice name = split_address(address, &number);
-    bool brackets = name.len > 2 && name.data[0] == '[';
-    snprintf(host, sizeof(host), "%.*s", (int)name.len - 2 * brackets,
-             (const char *)name.data + brackets);
-    snprintf(port, sizeof(port), "%u", number);
-    int failed = getaddrinfo(host, port, &hints, &found);
-    if (failed != 0) {
-        log_error("the address of a server, %s, cannot be found: %s", address,
-                  gai_strerror(failed));
-        return false;
-    }
-    memcpy(ret_address, found->ai_addr, found->ai_addrlen);
-    freeaddrinfo(found);
-    return true;
 }
 
 /* While it follows there are no workers to do this. */
@@ -128,7 +101,7 @@ void server_give_back_memory(struct server *server) {
 
 static void try_to_read(struct server *server, struct arena *arena);
 
-static void follow_leader(struct server *server, struct arena *arena, struct store *store) {
+static void look_for_leader(struct server *server, struct arena *arena, struct store *store) {
     struct postgres_leader seen;
     struct server_node *node = &server->node;
     struct arena_mark mark = arena_mark(arena);
@@ -137,25 +110,27 @@ static void follow_leader(struct server *server, struct arena *arena, struct sto
     if (error != NULL || memcmp(&seen, &node->seen, sizeof(seen)) == 0)
         return;
     node->seen = seen;
+    lookup_end(node->lookup);
+    node->lookup = seen.address[0] == '\0' ? NULL : lookup_start(seen.address);
+    node->told = LOOKUP_UNDER_WAY;
+}
+
+/* When it is another, and when its address is found. */
+static void follow_leader(struct server *server) {
+    struct server_node *node = &server->node;
+    enum lookup_state state = lookup_look(node->lookup, &node->leader.address);
+    if (state == LOOKUP_UNDER_WAY || state == node->told)
+        return;
+    node->told = state;
     node->leader.number++;
-    node->leader.known =
-        seen.address[0] != '\0' && server_resolve(seen.address, &node->leader.address);
+    node->leader.known = state == LOOKUP_FOUND;
     if (node->leader.known)
-        log_info("following the server at %s", seen.address);
+        log_info("following the server at %s", node->seen.address);
     else
         log_warning("no server is known to lead %.*s: requests wait", SLICE_ARGS(server->place));
     endpoint_visit(server->endpoint, follow, server);
-    pages_tell_leader(&server->pages, seen.address);
+    pages_tell_leader(&server->pages, node->seen.address);
     atomic_store(&server->pages.state, node->leader.known ? PAGES_FOLLOWING : PAGES_WAITING);
-}
-
-/* A lease that is not kept goes to others, and with it the number. */
-static void stay_member(struct server *server) {
-    struct server_node *node = &server->node;
-    if (!node->joined || node->lost || monotonic_ns() < node->stay_at_ns)
-        return;
-    node->stay_at_ns = monotonic_ns() + READ_AGAIN_NS;
-    node->lost = !postgres_store_stays(reading_store(server->reading));
 }
 
 void server_leave_members(struct server *server) {
@@ -164,12 +139,15 @@ void server_leave_members(struct server *server) {
 }
 
 void server_follow(struct server *server, struct arena *arena, struct store *store) {
+    struct server_node *node = &server->node;
     server_give_back_memory(server);
     try_to_read(server, arena);
-    stay_member(server);
-    follow_leader(server, arena, store);
-    if (server->node.joined)
-        sharing_look(server, arena, store, reading_store(server->reading)->writer);
+    look_for_leader(server, arena, store);
+    follow_leader(server);
+    if (node->joined) {
+        node->lost = !postgres_store_stays(reading_store(server->reading));
+        sharing_look(server, arena, reading_store(server->reading));
+    }
     server_tell_counts_in_time(server);
 }
 
@@ -201,9 +179,8 @@ static struct error *join(struct server *server, struct arena *arena,
 }
 
 static struct error *open_reading(struct server *server, struct arena *arena) {
-    struct postgres_store_options options = {.url = server->config.store_url,
-                                             .groups = POSTGRES_ANY_GROUPS,
-                                             .keeps = true};
+    struct postgres_store_options options = {
+        .url = server->config.store_url, .groups = POSTGRES_ANY_GROUPS, .keeps = true};
     struct access_options access = {.shared = server->shared_secrets,
                                     .account = slice_text(server->config.account)};
     struct standby_options standby = {server->config.read_store_url, server->config.read_lag_ms};

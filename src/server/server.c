@@ -333,7 +333,7 @@ bool server_look(struct server *server) {
         return true;
     struct arena CLEANUP(arena_release) scratch;
     arena_init(&scratch);
-    sharing_look(server, &scratch, server->world->store, 0);
+    sharing_look(server, &scratch, server->world->store);
     server_hear_counts(server);
     store_maintain(server->world->store);
     return store_leads(server->world->store);

@@ -38,19 +38,31 @@ static const struct postgres_member *find(const struct sharing *sharing, uint8_t
 }
 
 /* What waits for a server that is gone goes to who leads, which may be this one. */
-static void aim(struct server *server, struct sharing *sharing) {
+static struct relay_leader target_of(const struct server *server, uint8_t writer) {
+    const struct sharing *sharing = &server->sharing;
+    const struct lookup *lookup = sharing->lookups[writer];
+    struct relay_leader target = {.known = false};
+    if (lookup == NULL && sharing->shares.here != 0)
+        return server->node.leader;
+    target.known =
+        lookup_look(lookup == NULL ? sharing->lookups[0] : lookup, &target.address) == LOOKUP_FOUND;
+    return target;
+}
+
+/* Whether a target is another one. */
+static bool aim(struct server *server) {
+    bool another = false;
     for (uint8_t writer = 1; writer < STORE_WRITERS_MAX; writer++) {
-        struct relay_leader *target = &sharing->targets[writer];
-        const struct postgres_member *member = find(sharing, writer);
-        target->number++;
-        if (member != NULL)
-            target->known = server_resolve(member->address, &target->address);
-        else if (sharing->shares.here == 0)
-            target->known = server_resolve(server->node.address, &target->address);
-        else
-            *target = (struct relay_leader){server->node.leader.address, server->node.leader.known,
-                                            target->number};
+        struct relay_leader *known = &server->sharing.targets[writer];
+        struct relay_leader target = target_of(server, writer);
+        target.number = known->number + 1;
+        if (target.known == known->known &&
+            memcmp(&target.address, &known->address, sizeof(target.address)) == 0)
+            continue;
+        *known = target;
+        another = true;
     }
+    return another;
 }
 
 static void tell_shares(const struct sharing *sharing, uint32_t groups) {
@@ -101,30 +113,59 @@ static void take_shares(void *user, void *context) {
     pipeline->ops.defers = true;
 }
 
-void sharing_look(struct server *server, struct arena *arena, struct store *store, uint8_t here) {
-    struct sharing *sharing = &server->sharing, seen = *sharing;
-    if (store->groups == 1 || monotonic_ns() < sharing->look_at_ns)
+/* ---- looking ---- */
+
+static void look_up(struct lookup **lookup, const struct postgres_member *before,
+                    const struct postgres_member *now) {
+    if (before != NULL && now != NULL && strcmp(before->address, now->address) == 0)
         return;
-    sharing->look_at_ns = monotonic_ns() + LOOK_NS;
-    memset(seen.members, 0, sizeof(seen.members));
+    lookup_end(*lookup);
+    *lookup = now == NULL ? NULL : lookup_start(now->address);
+}
+
+static void look_all_up(struct server *server, const struct sharing *before) {
+    struct sharing *sharing = &server->sharing;
+    for (uint8_t writer = 1; writer < STORE_WRITERS_MAX; writer++)
+        look_up(&sharing->lookups[writer], find(before, writer), find(sharing, writer));
+    if (sharing->shares.here == 0 && sharing->lookups[0] == NULL)
+        sharing->lookups[0] = lookup_start(server->node.address);
+}
+
+/* Whether others are there than before. */
+static bool look(struct server *server, struct arena *arena, struct store *store) {
+    struct sharing *sharing = &server->sharing, before = *sharing, now = before;
     struct arena_mark mark = arena_mark(arena);
-    struct error *error = postgres_store_members(store, arena, seen.members, &seen.count);
+    memset(now.members, 0, sizeof(now.members));
+    struct error *error = postgres_store_members(store, arena, now.members, &now.count);
     if (error != NULL)
         log_repeated_error("%.*s", SLICE_ARGS(error->message));
     arena_rewind(arena, mark);
-    seen.leader = server->node.leader.number;
-    seen.shares.here = here;
-    if (error != NULL || (sharing->dealt && seen.count == sharing->count &&
-                          seen.leader == sharing->leader && here == sharing->shares.here &&
-                          memcmp(seen.members, sharing->members, sizeof(seen.members)) == 0))
-        return;
-    seen.look_at_ns = sharing->look_at_ns;
-    seen.dealt = true;
-    *sharing = seen;
+    now.shares.here = store->writer;
+    now.dealt = true;
+    if (error != NULL ||
+        (before.dealt && now.count == before.count && now.shares.here == before.shares.here &&
+         memcmp(now.members, before.members, sizeof(now.members)) == 0))
+        return false;
+    *sharing = now;
     deal(sharing, store->groups);
-    aim(server, sharing);
+    look_all_up(server, &before);
     tell_shares(sharing, store->groups);
-    endpoint_visit(server->endpoint, take_shares, server);
+    return true;
+}
+
+void sharing_look(struct server *server, struct arena *arena, struct store *store) {
+    struct sharing *sharing = &server->sharing;
+    if (store->groups == 1 || monotonic_ns() < sharing->look_at_ns)
+        return;
+    sharing->look_at_ns = monotonic_ns() + LOOK_NS;
+    bool another = look(server, arena, store);
+    if (sharing->dealt && (aim(server) || another))
+        endpoint_visit(server->endpoint, take_shares, server);
+}
+
+void sharing_close(struct server *server) {
+    for (size_t i = 0; i < STORE_WRITERS_MAX; i++)
+        lookup_end(server->sharing.lookups[i]);
 }
 
 /* ---- the life of a thread ---- */

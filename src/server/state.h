@@ -16,6 +16,7 @@
 #include "pipeline/pipeline.h"
 #include "relay/relay.h"
 #include "server/config.h"
+#include "server/lookup.h"
 #include "server/telemetry.h"
 #include "store/postgres/members.h"
 #include "store/postgres/peers.h"
@@ -43,9 +44,10 @@ struct server_node {
     struct relay_tally tally;
     struct relay_leader leader;  /* as all threads know it */
     struct postgres_leader seen; /* likewise, as the store tells it */
+    struct lookup *lookup;       /* of its address; NULL: it has none */
+    enum lookup_state told;      /* what threads know of that */
     atomic_bool reads;           /* server->reading is there, for all threads */
     uint64_t read_at_ns;         /* when it tries to read itself */
-    uint64_t stay_at_ns;         /* when it keeps its number */
     struct buffer counted;       /* what who leads is to hear of; empty: nothing yet */
     uint64_t tell_at_ns;         /* when that is told */
     atomic_bool freed;           /* memory, that is to be given back */
@@ -59,10 +61,10 @@ struct sharing {
     struct shares shares;
     struct relay_leader targets[STORE_WRITERS_MAX]; /* by the numbers of servers */
     struct postgres_member members[STORE_WRITERS_MAX];
-    size_t count;        /* of members */
-    uint64_t leader;     /* the number of the leader that they were seen with */
-    bool dealt;          /* what is above is known */
-    uint64_t look_at_ns; /* not before */
+    struct lookup *lookups[STORE_WRITERS_MAX]; /* of members, by their numbers; 0: of this server */
+    size_t count;                              /* of members */
+    bool dealt;                                /* what is above is known */
+    uint64_t look_at_ns;                       /* not before */
 };
 
 struct server {
@@ -168,8 +170,6 @@ void server_give_back_memory(struct server *server);
 bool server_may_share(const struct server_config *config);
 /* It leads from now on, and does not write beside a leader. */
 void server_leave_members(struct server *server);
-/* Of another server's address. */
-bool server_resolve(const char *address, struct sockaddr_storage *ret_address);
 /* What waits for a leader is refused. */
 void server_end_following(struct server *server);
 /* After the last exchange. */
@@ -188,9 +188,10 @@ void server_hear_counts(struct server *server);
  */
 struct error *sharing_check(const struct server *server, struct arena *arena,
                             const struct store *store);
-/* Looks who is there, every STORE_LEADS_MS, and tells all threads when that is different. `here`:
- * the number of this server; 0: it leads. */
-void sharing_look(struct server *server, struct arena *arena, struct store *store, uint8_t here);
+/* Looks who is there, every STORE_LEADS_MS, and tells all threads when that is different; by the
+ * store that this server writes to. */
+void sharing_look(struct server *server, struct arena *arena, struct store *store);
+void sharing_close(struct server *server);
 
 /* What a thread has of it. */
 void sharing_thread_end(struct server_thread *thread);

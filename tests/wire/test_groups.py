@@ -1,16 +1,20 @@
 """Several servers write to one store, each in groups of keys of its own: nothing is lost or counted twice, whoever dies."""
 
+import os
+import pathlib
 import random
 import re
 import signal
+import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 import nodes
 import shared_store
-from nodes import Follower, KEY_SCHEMA, create_table, freeze, gramme, in_threads, keys, post, put, wait_until
-from server import Server
+from nodes import Follower, KEY_SCHEMA, create_table, freeze, gauge, gramme, in_threads, keys, post, put, wait_until
+from server import Server, binary
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 CLUSTER = shared_store.Cluster()
@@ -246,6 +250,68 @@ class Two(unittest.TestCase):
         wait_until(lambda: post(self.ports[0], "DescribeTable", TableName="restored").json["Table"]["TableStatus"] == "ACTIVE", "the restore")
         items = self.ok(post(self.ports[1], "Scan", TableName="restored", ConsistentRead=True))["Items"]
         self.assertEqual(sorted(item["k"]["S"] for item in items), sorted(f"k{n}" for n in range(16)))
+
+
+LOOKUPS = pathlib.Path(binary()).parent / "tests/wire/held_lookups.so"
+
+
+@unittest.skipUnless(LOOKUPS.exists(), "needs the shim of a checking build")
+class Names(unittest.TestCase):
+    """Servers that know each other by name, and a name server that does not answer for as long as a test says."""
+
+    def setUp(self):
+        self.store = new_store()
+        self.held = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "held")
+        self.addCleanup(self.held.unlink, missing_ok=True)
+
+    def start(self, kind):
+        slow = {"LD_PRELOAD": str(LOOKUPS), "GRAMME_LOOKUPS_HELD": str(self.held),
+                "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+        with unittest.mock.patch.dict(os.environ, slow):
+            server = kind("--store", self.store, "--node", "localhost:0").start()
+        self.addCleanup(end, server)
+        return server
+
+    def lease(self):
+        return shared_store.ask(self.store, "SELECT seq FROM gramme_version WHERE grp = 2001")
+
+    def hold(self):
+        for waited in self.held.parent.iterdir():
+            waited.unlink()
+        self.held.touch()
+
+    def wait_for_lookups(self, *servers):
+        wait_until(lambda: all(pathlib.Path(f"{self.held}.{server.process.pid}").exists() for server in servers), "lookups that wait")
+
+    def wait_for_changes(self, look, what):
+        for _ in range(3):
+            before = look()
+            wait_until(lambda: look() != before, what)
+
+    def test_a_name_server_that_does_not_answer_costs_nobody_its_place(self):
+        """Neither the leader nor who writes beside it: both go on saying that they are there."""
+        leader, member = self.start(Server), self.start(Follower)
+        wait_until(lambda: share_of(leader) == (1, 2, 4) and share_of(member) == (3, 4, 4), "halves for both")
+        create_table(leader.port)
+        self.hold()
+        with Follower("--store", self.store, "--node", "localhost:0") as third:
+            self.wait_for_lookups(leader, member)
+            self.wait_for_changes(lambda: gauge(leader.port, "store_contact_timestamp_seconds"), "keeping the lead")
+            self.wait_for_changes(self.lease, "keeping the lease")
+            self.held.unlink()
+            for server in (leader, member, third):
+                for count in range(16):
+                    self.assertEqual(put(server.port, f"{server.port}-{count}").status, 200)
+            self.assertEqual(len(keys(leader.port)), 48)
+
+    def test_servers_end_though_a_name_server_does_not_answer(self):
+        leader, member = self.start(Server), self.start(Follower)
+        wait_until(lambda: share_of(leader) == (1, 2, 4) and share_of(member) == (3, 4, 4), "halves for both")
+        self.hold()
+        with Follower("--store", self.store, "--node", "localhost:0"):
+            self.wait_for_lookups(leader, member)
+            member.stop()
+            leader.stop()
 
 
 def end(server):
