@@ -159,6 +159,24 @@ class Pair:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
+class Locked:
+    """A table that nobody writes to, in the `with` block; reads go on."""
+
+    def __init__(self, server, table):
+        self.server, self.table = server, table
+
+    def __enter__(self):
+        self.psql = subprocess.Popen([f"{PROGRAMS}/psql", "-qAt", self.server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.psql.stdin.write(f"BEGIN;\nLOCK TABLE {self.table} IN SHARE MODE;\nSELECT 'locked';\n")
+        self.psql.stdin.flush()
+        if self.psql.stdout.readline() != "locked\n":
+            raise AssertionError(f"{self.table} is not locked")
+        return self
+
+    def __exit__(self, *_):
+        self.psql.communicate("COMMIT;\n")
+
+
 def ask(server, sql):
     """The lines that psql prints for a statement."""
     return subprocess.run([f"{PROGRAMS}/psql", "-qAt", server, "-c", sql], check=True, text=True, stdin=subprocess.DEVNULL,

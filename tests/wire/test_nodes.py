@@ -1,5 +1,6 @@
 """Clients of several servers on one store talk to any of them: requests are handed on, wait while nobody leads, and happen once."""
 
+import concurrent.futures
 import gzip
 import http.client
 import json
@@ -298,17 +299,54 @@ class Signed(unittest.TestCase):
                 self.assertEqual(caught.exception.response["Error"]["Code"], "InvalidSignatureException")
 
 
+class Counter:
+    """What one client knows of its counter, which only it raises, by one and on the condition that it is what the client knows.
+
+    Each attempt leaves its name in the item. One without an answer is in doubt: it may have happened, or not, or may yet, since
+    the commit of a server that was killed may still be on its way to PostgreSQL when the next read is answered. Once the next
+    leader has answered it cannot happen any more. So the value is what was known, or that of an attempt in doubt, and nothing else."""
+
+    def __init__(self, name):
+        self.name, self.value, self.last = name, 0, None
+        self.attempts, self.doubtful = 0, set()
+
+    def attempt(self):
+        self.attempts += 1
+        return f"attempt {self.attempts}"
+
+    def acknowledged(self, attempt):
+        self.value, self.last, self.doubtful = self.value + 1, attempt, set()
+
+    def found(self, value, last):
+        """A read. One attempt that was in doubt may have happened, and then no other."""
+        if value == self.value + 1 and last in self.doubtful:
+            self.acknowledged(last)
+        elif (value, last) != (self.value, self.last):
+            raise AssertionError(f"{self.name} was {self.value} by {self.last}, in doubt is {self.doubtful}, and it is {value} by {last}")
+
+    def refused(self, attempt, value, last):
+        """The condition did not hold, and a read after that: one in doubt has happened, and it is not this one."""
+        before = self.value
+        self.found(value, last)
+        if self.value == before:
+            raise AssertionError(f"{self.name} is {value} by {last}, and {attempt} was refused")
+
+
 class Counters:
-    """Clients, each with a counter of its own that it raises by one on the condition that it is what the client knows; after an
-    answer that leaves it in doubt the client reads. They talk to any server that is there."""
+    """Clients, each with a counter of its own. They talk to any server that is there."""
 
     def __init__(self, ports, count=6):
         self.ports = list(ports)
-        self.done, self.doubts, self.failures = [0] * count, 0, []
+        self.counters = [Counter(f"counter-{n}") for n in range(count)]
+        self.doubts, self.failures = 0, []
         self.ends = False
-        self.threads = [threading.Thread(target=self.guarded, args=(n,)) for n in range(count)]
+        self.threads = [threading.Thread(target=self.guarded, args=(counter,)) for counter in self.counters]
         for thread in self.threads:
             thread.start()
+
+    @property
+    def done(self):
+        return [counter.value for counter in self.counters]
 
     def ask(self, operation, **body):
         try:
@@ -316,36 +354,42 @@ class Counters:
         except (OSError, http.client.HTTPException):
             return None
 
-    def read(self, n):
+    def read(self, counter):
+        """Its value, and the attempt that it is by; None: it is the end."""
         while not self.ends:
-            reply = self.ask("GetItem", Key={"k": {"S": f"counter-{n}"}}, ConsistentRead=True)
+            reply = self.ask("GetItem", Key={"k": {"S": counter.name}}, ConsistentRead=True)
             if reply is not None and reply.status == 200:
-                return int(reply.json.get("Item", {"n": {"N": "0"}})["n"]["N"])
+                return value_of(reply)
             time.sleep(0.01)
         return None
 
-    def step(self, n, known):
-        condition = {"ConditionExpression": "n = :o", "ExpressionAttributeValues": {":n": {"N": str(known + 1)}, ":o": {"N": str(known)}}}
-        if known == 0:
-            condition = {"ConditionExpression": "attribute_not_exists(n)", "ExpressionAttributeValues": {":n": {"N": "1"}}}
-        reply = self.ask("UpdateItem", Key={"k": {"S": f"counter-{n}"}}, UpdateExpression="SET n = :n", **condition)
-        if reply is not None and reply.status == 200:
-            return known + 1
-        if reply is not None and reply.status == 400:
-            raise AssertionError(f"counter {n} is not {known}: {reply.body} {self.read(n)}")
-        if reply is not None and reply.status == 503:
-            return known
-        self.doubts += 1
-        time.sleep(0.01)
-        found = self.read(n)
-        if found not in (known, known + 1, None):
-            raise AssertionError(f"counter {n} was {known}, and is {found}")
-        return known if found is None else found
+    def step(self, counter):
+        attempt = counter.attempt()
+        values = {":n": {"N": str(counter.value + 1)}, ":a": {"S": attempt}}
+        condition = "attribute_not_exists(n)"
+        if counter.last:
+            condition = "n = :o AND a = :l"
+            values |= {":o": {"N": str(counter.value)}, ":l": {"S": counter.last}}
+        reply = self.ask("UpdateItem", Key={"k": {"S": counter.name}}, UpdateExpression="SET n = :n, a = :a",
+                         ConditionExpression=condition, ExpressionAttributeValues=values)
+        status = None if reply is None else reply.status
+        if status == 200:
+            counter.acknowledged(attempt)
+        elif status == 400:
+            found = self.read(counter)
+            if found:
+                counter.refused(attempt, *found)
+        elif status != 503:  # which says that it did not happen
+            counter.doubtful.add(attempt)
+            self.doubts += 1
+            found = self.read(counter)
+            if found:
+                counter.found(*found)
 
-    def guarded(self, n):
+    def guarded(self, counter):
         try:
             while not self.ends:
-                self.done[n] = self.step(n, self.done[n])
+                self.step(counter)
         except Exception as error:
             self.failures.append(error)
 
@@ -362,6 +406,51 @@ class Counters:
         wait_until(lambda: self.failures or all(count >= least for count, least in zip(self.done, goal)), "counting")
 
 
+def value_of(reply):
+    item = reply.json.get("Item")
+    return (int(item["n"]["N"]), item["a"]["S"]) if item else (0, None)
+
+
+class Counting(unittest.TestCase):
+    """The judge of the counters notices what may not be, and only that."""
+
+    def counter(self):
+        counter = Counter("counter")
+        counter.acknowledged(counter.attempt())
+        return counter
+
+    def test_what_is_in_doubt_may_happen_after_a_read(self):
+        counter = self.counter()
+        late = counter.attempt()
+        counter.doubtful.add(late)
+        counter.found(1, "attempt 1")
+        counter.refused(counter.attempt(), 2, late)
+        self.assertEqual((counter.value, counter.last), (2, late))
+
+    def test_what_was_acknowledged_is_there(self):
+        counter = self.counter()
+        for value, last in ((0, None), (1, "attempt 0")):
+            with self.assertRaises(AssertionError):
+                counter.found(value, last)
+
+    def test_what_happened_was_not_refused(self):
+        """It ran twice: the second time its condition does not hold, since it happened the first time."""
+        counter = self.counter()
+        attempt = counter.attempt()
+        with self.assertRaises(AssertionError):
+            counter.refused(attempt, 2, attempt)
+        with self.assertRaises(AssertionError):
+            counter.refused(attempt, 1, "attempt 1")
+
+    def test_what_is_in_doubt_does_not_happen_after_a_later_attempt(self):
+        counter = self.counter()
+        late = counter.attempt()
+        counter.doubtful.add(late)
+        counter.acknowledged(counter.attempt())
+        with self.assertRaises(AssertionError):
+            counter.found(2, late)
+
+
 class Failover(unittest.TestCase):
     def start(self, kind, store):
         server = kind("--store", store).start()
@@ -369,10 +458,9 @@ class Failover(unittest.TestCase):
         return server
 
     def check(self, port, counters):
-        for n, count in enumerate(counters.done):
-            item = post(port, "GetItem", TableName="table", Key={"k": {"S": f"counter-{n}"}}, ConsistentRead=True).json["Item"]
-            self.assertIn(int(item["n"]["N"]), (count, count + 1))
-        self.assertEqual(post(port, "DescribeTable", TableName="table").json["Table"]["ItemCount"], len(counters.done))
+        for counter in counters.counters:
+            counter.found(*value_of(post(port, "GetItem", TableName="table", Key={"k": {"S": counter.name}}, ConsistentRead=True)))
+        self.assertEqual(post(port, "DescribeTable", TableName="table").json["Table"]["ItemCount"], len(counters.counters))
 
     def test_leaders_are_killed(self):
         store = new_store()
@@ -436,6 +524,29 @@ class Failover(unittest.TestCase):
         print(f"# {sum(counters.done)} increments over a leader that was stopped, {counters.doubts} in doubt")
         for server in (follower, third):
             server.stop()
+
+    def test_a_write_in_doubt_may_happen_after_a_read(self):
+        """Its commit is with PostgreSQL when the leader is killed, and waits there: a read that comes in between does not see it."""
+        store = new_store()
+        leader, follower = self.start(Server, store), self.start(Follower, store)
+        create_table(leader.port)
+        put(leader.port, "a", "before")
+
+        def value():
+            return post(follower.port, "GetItem", TableName="table", Key={"k": {"S": "a"}}, ConsistentRead=True).json["Item"]["v"]["S"]
+
+        wait_until(lambda: value() == "before" and metric(follower.port, "follower_reads") > 0, "reading")
+        waiting = "SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'gramme_items'::regclass"
+        with shared_store.Locked(store, "gramme_items"), concurrent.futures.ThreadPoolExecutor(1) as clients:
+            write = clients.submit(put, follower.port, "a", "after")
+            wait_until(lambda: shared_store.ask(store, waiting), "a commit that waits")
+            leader.kill()
+            self.assertEqual(write.result().status, 500)
+            self.assertEqual(value(), "before")
+        wait_until(lambda: value() == "after", "the commit")
+        follower.wait_for_lead()
+        self.assertEqual(value(), "after")
+        follower.stop()
 
     def test_a_transaction_with_a_token_happens_once(self):
         store = new_store()
