@@ -10,6 +10,8 @@
 
 #include "base/base64.h"
 
+#define NULL_VALUE_TEXT "The supplied Item contains a null AttributeValue"
+
 /* The first broken rule stays, with two exceptions the service makes: an empty name of the item
  * itself comes before all its values, and one inside a value after a value that is too deep. */
 static bool comes_first(const struct value_fault *fault, enum value_fault_kind kind) {
@@ -21,6 +23,19 @@ static bool comes_first(const struct value_fault *fault, enum value_fault_kind k
 static void keep(struct value_fault *fault, enum value_fault_kind kind, struct error *error) {
     fault->kind = kind;
     fault->error = error;
+}
+
+void fault_null_value(struct value_fault *fault, struct arena *arena) {
+    if (comes_first(fault, VALUE_FAULT_SHAPE))
+        keep(fault, VALUE_FAULT_SHAPE, error_validation(arena, NULL_VALUE_TEXT));
+}
+
+void fault_null_member(struct value_fault *fault, struct arena *arena, enum value_type type) {
+    if (!comes_first(fault, VALUE_FAULT_RULE))
+        return;
+    const char *text = type == VALUE_SS ? "An string set may not have a null string as a member"
+                                        : "Binary sets may not contain null or empty values";
+    keep(fault, VALUE_FAULT_RULE, error_request(arena, PVI "%s", text));
 }
 
 void fault_no_datatype(struct value_fault *fault, struct arena *arena) {
@@ -86,11 +101,30 @@ static void quote_text(struct quote *q, struct slice text) {
     q->at += text.len;
 }
 
-static struct error *request_error(struct arena *arena, struct slice message) {
+static struct slice join(struct arena *arena, struct slice before, struct slice quoted,
+                         struct slice after) {
+    size_t len = before.len + quoted.len + after.len;
+    uint8_t *text = arena_alloc(arena, len);
+    struct quote q = {text};
+    quote_text(&q, before);
+    quote_text(&q, quoted);
+    quote_text(&q, after);
+    return slice_of(text, len);
+}
+
+static struct error *quoting_error(struct arena *arena, struct slice message, bool request_level) {
     struct error *error = error_without_text(arena, ERROR_VALIDATION);
-    error->request_level = true;
+    error->request_level = request_level;
     error->message = message;
     return error;
+}
+
+void fault_null_attribute(struct value_fault *fault, struct arena *arena, struct slice name) {
+    if (!comes_first(fault, VALUE_FAULT_SHAPE))
+        return;
+    struct slice text =
+        join(arena, SLICE_LITERAL(NULL_VALUE_TEXT ": "), name, SLICE_LITERAL(" is null"));
+    keep(fault, VALUE_FAULT_SHAPE, quoting_error(arena, text, false));
 }
 
 void fault_number(struct value_fault *fault, struct arena *arena, enum number_status status,
@@ -99,16 +133,9 @@ void fault_number(struct value_fault *fault, struct arena *arena, enum number_st
         return;
     struct slice message = slice_text(number_status_text(status));
     bool quoted = text.len > 0 || fault->layer == VALUE_LAYER_CURRENT;
-    if (status == NUMBER_INVALID && quoted) {
-        struct slice whole = slice_of(NULL, message.len + 2 + text.len);
-        struct quote q = {arena_alloc(arena, whole.len)};
-        whole.data = q.at;
-        quote_text(&q, message);
-        quote_text(&q, SLICE_LITERAL(": "));
-        quote_text(&q, text);
-        message = whole;
-    }
-    keep(fault, VALUE_FAULT_NUMBER, request_error(arena, message));
+    if (status == NUMBER_INVALID && quoted)
+        message = join(arena, message, SLICE_LITERAL(": "), text);
+    keep(fault, VALUE_FAULT_NUMBER, quoting_error(arena, message, true));
 }
 
 /* ---- duplicates ---- */
@@ -132,15 +159,12 @@ static int compare_positions(const void *a, const void *b) {
 
 /* The next one of a part of the array that is not too long to be quoted. */
 static bool next_member(struct json_reader *reader) {
-    do {
-        if (reader->next - reader->start > LIMIT_ECHO_BYTES)
-            return false;
-        json_next(reader);
-    } while (reader->token == JSON_NULL);
-    return reader->token == JSON_STRING;
+    if (reader->next - reader->start > LIMIT_ECHO_BYTES)
+        return false;
+    return json_next(reader) == JSON_STRING;
 }
 
-/* The array was read once without an error, so it is an array of strings and nulls. */
+/* The array was read once without an error or a fault, so it is an array of strings. */
 static struct member *read_members(struct arena *arena, enum value_type type, struct slice array,
                                    size_t *ret_count) {
     struct json_reader reader;
@@ -209,11 +233,7 @@ static struct slice duplicates_text(struct arena *arena, enum value_layer layer,
                      current && type == VALUE_BS ? SLICE_LITERAL(",") : SLICE_LITERAL(", "));
     struct slice tail = type == VALUE_BS ? SLICE_LITERAL("]of type BS contains duplicates.")
                                          : SLICE_LITERAL("] contains duplicates.");
-    uint8_t *whole = arena_alloc(arena, list.len + tail.len);
-    struct quote q = {whole};
-    quote_text(&q, list);
-    quote_text(&q, tail);
-    return slice_of(whole, list.len + tail.len);
+    return join(arena, list, tail, SLICE_LITERAL(""));
 }
 
 void fault_duplicates(struct value_fault *fault, struct arena *arena, enum value_type type,
@@ -227,5 +247,5 @@ void fault_duplicates(struct value_fault *fault, struct arena *arena, enum value
         text = SLICE_LITERAL(PVI "Input collection contains duplicates.");
     else
         text = SLICE_LITERAL("Input collection contains duplicates");
-    keep(fault, VALUE_FAULT_DUPLICATE, request_error(arena, text));
+    keep(fault, VALUE_FAULT_DUPLICATE, quoting_error(arena, text, true));
 }

@@ -17,9 +17,9 @@ enum value_layer {
 /* What kind of rule was broken, for callers that report some kinds differently. */
 enum value_fault_kind {
     VALUE_FAULT_NONE,
-    VALUE_FAULT_SHAPE,     /* no datatype, or more than one */
-    VALUE_FAULT_RULE,      /* an empty set, NULL that is not true */
-    VALUE_FAULT_NUMBER,    /* also inside a set, and a set of numbers without any */
+    VALUE_FAULT_SHAPE,     /* null, no datatype, or more than one */
+    VALUE_FAULT_RULE,      /* an empty set, null in a set, NULL that is not true */
+    VALUE_FAULT_NUMBER,    /* also inside a set, null there, and a set of numbers without any */
     VALUE_FAULT_DUPLICATE, /* set members */
     VALUE_FAULT_DEPTH,
     VALUE_FAULT_NAME,      /* an empty or too long name inside a value */
@@ -53,6 +53,11 @@ static inline struct error *attribute_name_check(struct arena *arena, struct sli
 /* ---- for value_json.c ---- */
 
 /* Each makes the error and keeps it in the fault, unless one is there already that comes first. */
+/* A null element of a list; a null attribute of an item, or a null member of a map, by its name. */
+void fault_null_value(struct value_fault *fault, struct arena *arena);
+void fault_null_attribute(struct value_fault *fault, struct arena *arena, struct slice name);
+/* A null member of a string set or a binary set. */
+void fault_null_member(struct value_fault *fault, struct arena *arena, enum value_type type);
 void fault_no_datatype(struct value_fault *fault, struct arena *arena);
 void fault_many_datatypes(struct value_fault *fault, struct arena *arena);
 void fault_null_not_true(struct value_fault *fault, struct arena *arena);

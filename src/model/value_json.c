@@ -62,6 +62,19 @@ static struct error *read_blob(struct source *s, bool member) {
     return NULL;
 }
 
+/* The service refuses a null in a number set as it refuses an empty number. */
+static void take_null_member(struct source *s, enum value_type set) {
+    struct slice member = SLICE_LITERAL("");
+    struct number zero;
+    if (set == VALUE_NS) {
+        parse_number(s, member, &zero);
+        member = number_slice(&zero);
+    } else {
+        fault_null_member(s->fault, s->json->arena, set);
+    }
+    value_builder_member(s->out, member);
+}
+
 static struct error *read_set_member(struct source *s, enum value_type set) {
     if (set == VALUE_BS)
         return read_blob(s, true);
@@ -85,8 +98,9 @@ static struct error *read_set(struct source *s, enum value_type type) {
     value_builder_open(s->out, type);
     while (json_next(s->json) != JSON_ARRAY_END) {
         if (s->json->token == JSON_NULL)
-            continue;
-        TRY(read_set_member(s, type));
+            take_null_member(s, type);
+        else
+            TRY(read_set_member(s, type));
         empty = false;
     }
     bool duplicates = value_builder_close_set(s->out);
@@ -101,15 +115,22 @@ static struct error *read_set(struct source *s, enum value_type type) {
     return NULL;
 }
 
+/* An element of a list or a map. A JSON null is a fault, and the value NULL is built for it. */
+static struct error *read_element(struct source *s, uint32_t level) {
+    if (s->json->token == JSON_NULL) {
+        fault_null_value(s->fault, s->json->arena);
+        value_builder_null(s->out);
+        return NULL;
+    }
+    TRY(shape_struct_element(s->json, "AttributeValue"));
+    return read_value(s, level);
+}
+
 static struct error *read_list(struct source *s, uint32_t level) {
     TRY(shape_list(s->json));
     value_builder_open(s->out, VALUE_L);
-    while (json_next(s->json) != JSON_ARRAY_END) {
-        if (s->json->token == JSON_NULL)
-            continue;
-        TRY(shape_struct_element(s->json, "AttributeValue"));
-        TRY(read_value(s, level + 1));
-    }
+    while (json_next(s->json) != JSON_ARRAY_END)
+        TRY(read_element(s, level + 1));
     value_builder_close(s->out);
     return NULL;
 }
@@ -151,8 +172,10 @@ static bool read_plain_entry(struct source *s, uint32_t level) {
 /* Any entry; the reader stands on its name. */
 static struct error *read_entry(struct source *s, uint32_t level) {
     struct slice name = s->json->text;
-    if (json_next(s->json) == JSON_NULL)
+    if (json_next(s->json) == JSON_NULL) {
+        fault_null_attribute(s->fault, s->json->arena, name);
         return NULL;
+    }
     check_name(s, name, level);
     TRY(shape_struct_element(s->json, "AttributeValue"));
     value_builder_name(s->out, name);
@@ -264,22 +287,28 @@ static struct error *read_value(struct source *s, uint32_t level) {
 }
 
 /* The older layer counts the levels of a value that is no attribute from 0. */
-static struct error *read_single_value(struct json_reader *reader, struct value_builder *out,
-                                       struct value_fault *fault) {
-    struct source source = {.json = reader, .out = out, .fault = fault};
-    return read_value(&source, fault->layer == VALUE_LAYER_OLDER ? 0 : 1);
+static uint32_t first_level(const struct value_fault *fault) {
+    return fault->layer == VALUE_LAYER_OLDER ? 0 : 1;
 }
 
 struct error *value_read_json(struct json_reader *reader, struct value_builder *out,
                               struct value_fault *fault) {
-    TRY(shape_struct_element(reader, "AttributeValue"));
-    return read_single_value(reader, out, fault);
+    struct source source = {.json = reader, .out = out, .fault = fault};
+    return read_element(&source, first_level(fault));
 }
 
 struct error *value_member_read_json(struct json_reader *reader, struct value_builder *out,
                                      struct value_fault *fault) {
+    struct source source = {.json = reader, .out = out, .fault = fault};
     TRY(shape_struct_member(reader, "AttributeValue"));
-    return read_single_value(reader, out, fault);
+    return read_value(&source, first_level(fault));
+}
+
+/* A JSON null is a fault, and an empty item is built for it. */
+static void read_null_item(struct source *s) {
+    fault_null_value(s->fault, s->json->arena);
+    value_builder_open(s->out, VALUE_M);
+    value_builder_close(s->out);
 }
 
 struct error *item_read_json(struct json_reader *reader, struct value_builder *out,
@@ -287,7 +316,10 @@ struct error *item_read_json(struct json_reader *reader, struct value_builder *o
     /* Within an item some faults go before earlier ones, but never before another item's. */
     struct value_fault own = {.layer = fault->layer};
     struct source source = {.json = reader, .out = out, .fault = &own, .item = true};
-    TRY(read_map(&source, 1));
+    if (reader->token == JSON_NULL)
+        read_null_item(&source);
+    else
+        TRY(read_map(&source, 1));
     bool beyond_current = fault->beyond_current || own.beyond_current;
     if (fault->error == NULL)
         *fault = own;

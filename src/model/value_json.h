@@ -12,9 +12,10 @@
 
 /* Where the reader stands on a value's first token: reads one AttributeValue ({"S": "x"}), which is
  * an element of a list or a map, into the builder. A syntax error or wrong shape is returned; a
- * broken rule goes to `fault`, and something harmless is built in its place. A JSON null is an
- * absent value and not for these functions: the caller skips it. After an error the builder is of
- * no more use. In the older layer such a value may be one level deeper than an attribute's. */
+ * broken rule goes to `fault`, and something harmless is built in its place. A JSON null breaks a
+ * rule as an element, inside the value too. As the member of a structure it is an absent value, and
+ * the caller skips it. After an error the builder is of no more use. In the older layer such a
+ * value may be one level deeper than an attribute's. */
 struct error *value_read_json(struct json_reader *reader, struct value_builder *out,
                               struct value_fault *fault);
 /* The same for a structure's member, which the service refuses with another text when it is no

@@ -6,6 +6,9 @@
  * comes first in the table is reported. A member that is null counts as absent, one that is not in
  * the table is skipped.
  *
+ * Elements of lists and maps that are null: an AttributeValue, an item or a key has a fault, a
+ * structure or a list is an empty one, a string is skipped.
+ *
  * Memory: all attribute values of a request are built one after another in one block of the arena;
  * VALUE_BYTES_PER_INPUT_BYTE says how large it must be. Recursion follows the shapes, which are
  * static and do not refer to themselves. Threads: any; no shared state. */
@@ -113,7 +116,8 @@ static void take_fault(struct decoder *decoder, const struct value_fault *fault,
 /* The service's reader knows no class for a list or map that is itself an element. */
 static struct error *check_no_scalar(struct decoder *decoder) {
     enum json_token token = decoder->reader.token;
-    if (token == JSON_ARRAY_BEGIN || token == JSON_OBJECT_BEGIN || token == JSON_ERROR)
+    if (token == JSON_ARRAY_BEGIN || token == JSON_OBJECT_BEGIN || token == JSON_NULL ||
+        token == JSON_ERROR)
         return NULL;
     return error_new(decoder->arena, ERROR_SERIALIZATION, PARAMETERIZED_TYPE_TEXT);
 }
@@ -123,7 +127,6 @@ static struct error *decode_item(struct decoder *decoder, bool element,
                                  struct field_item *ret_item) {
     if (element)
         TRY(check_no_scalar(decoder));
-    TRY(shape_map(&decoder->reader, JAVA_PACKAGE "AttributeValue"));
     struct value_builder builder = value_builder_over(decoder);
     size_t start = decoder->values.len;
     struct value_fault fault = {.layer = decoder->layer};
@@ -222,9 +225,12 @@ static size_t element_size(const struct field *field) {
     }
 }
 
-/* A structure that is an element of a list or a map. */
+/* A structure that is an element of a list or a map. `element` is zeroed, which is what a null is
+ * read as. */
 static struct error *decode_struct_element(struct decoder *decoder, const struct shape *shape,
                                            void *element) {
+    if (decoder->reader.token == JSON_NULL)
+        return NULL;
     TRY(shape_struct_element(&decoder->reader, shape->name));
     return decode_struct(decoder, shape, element);
 }
@@ -251,6 +257,10 @@ static struct error *decode_list(struct decoder *decoder, const struct field *fi
     struct json_reader *reader = &decoder->reader;
     if (nested)
         TRY(check_no_scalar(decoder));
+    if (reader->token == JSON_NULL) {
+        ret_list->present = true;
+        return NULL;
+    }
     TRY(shape_list(reader));
     const uint8_t *start = token_start(decoder);
     size_t size = nested ? field->shape->size : element_size(field);
@@ -258,7 +268,7 @@ static struct error *decode_list(struct decoder *decoder, const struct field *fi
     while (json_next(reader) != JSON_ARRAY_END) {
         if (reader->token == JSON_ERROR)
             return shape_syntax_error(reader);
-        if (reader->token == JSON_NULL)
+        if (reader->token == JSON_NULL && field->type == FIELD_STRING_LIST)
             continue;
         void *element;
         TRY(list_push(decoder, &growing, &element));
@@ -312,9 +322,10 @@ static struct error *decode_map(struct decoder *decoder, const struct field *fie
     struct growing_list growing = {.element_size = element_size(field)};
     while (json_next_name(reader)) {
         struct slice key = reader->text;
-        if (json_next(reader) == JSON_NULL)
+        enum json_token token = json_next(reader);
+        if (token == JSON_NULL && field->type == FIELD_STRING_MAP)
             continue;
-        if (reader->token == JSON_ERROR)
+        if (token == JSON_ERROR)
             return shape_syntax_error(&decoder->reader);
         void *element;
         TRY(map_push(decoder, &growing, key, &element));

@@ -41,12 +41,11 @@ static void values_come_back(void **state) {
         {"{\"M\":{}}", NULL},
         {"{\"M\":{\"b\":{\"S\":\"x\"},\"a\":{\"M\":{\"z\":{\"N\":\"1\"},\"y\":{\"BOOL\":true}}}}}",
          "{\"M\":{\"a\":{\"M\":{\"y\":{\"BOOL\":true},\"z\":{\"N\":\"1\"}}},\"b\":{\"S\":\"x\"}}}"},
-        /* null is absent, what is unknown is ignored. */
+        /* A member of the value that is null is absent, one that is unknown is ignored. */
         {"{\"S\":null,\"N\":\"1\"}", "{\"N\":\"1\"}"},
         {"{\"X\":{\"S\":[1,{}]},\"N\":\"1\",\"s\":5,\"BOOLS\":null}", "{\"N\":\"1\"}"},
-        {"{\"L\":[null,{\"S\":\"a\"},null]}", "{\"L\":[{\"S\":\"a\"}]}"},
-        {"{\"SS\":[null,\"a\"]}", "{\"SS\":[\"a\"]}"},
-        {"{\"M\":{\"a\":null,\"b\":{\"S\":\"x\"}}}", "{\"M\":{\"b\":{\"S\":\"x\"}}}"},
+        {"{\"L\":null,\"M\":null,\"SS\":null,\"NS\":null,\"BS\":null,\"N\":\"1\"}",
+         "{\"N\":\"1\"}"},
         /* The later of two equal names. */
         {"{\"S\":\"a\",\"S\":\"b\"}", "{\"S\":\"b\"}"},
         {"{\"M\":{\"a\":{\"S\":\"x\"},\"b\":{\"S\":\"y\"},\"a\":{\"S\":\"z\"}}}",
@@ -61,7 +60,7 @@ static void items_come_back(void **state) {
     static const struct example cases[] = {
         {"{}", NULL},
         {"{\"pk\":{\"S\":\"x\"}}", NULL},
-        {"{\"sk\":{\"N\":\"1\"},\"pk\":{\"S\":\"x\"},\"gone\":null}",
+        {"{\"sk\":{\"N\":\"1\"},\"pk\":{\"S\":\"x\"}}",
          "{\"pk\":{\"S\":\"x\"},\"sk\":{\"N\":\"1\"}}"},
         {"{\"\xC3\xA9\":{\"S\":\"x\"},\"z\":{\"S\":\"y\"},\"a b\":{\"S\":\"\"}}",
          "{\"a b\":{\"S\":\"\"},\"z\":{\"S\":\"y\"},\"\xC3\xA9\":{\"S\":\"x\"}}"},
@@ -161,9 +160,22 @@ static void wrong_shapes_by_place(void **state) {
 #define MANY_TYPES                                                                         \
     "V Supplied AttributeValue has more than one datatypes set, must contain exactly one " \
     "of the supported datatypes"
+#define NULL_VALUE "V The supplied Item contains a null AttributeValue"
+#define NULL_STRING "R " PREFIX "An string set may not have a null string as a member"
+#define NULL_BINARY "R " PREFIX "Binary sets may not contain null or empty values"
 
 /* The same words in both layers. */
 static const struct example broken_rules[] = {
+    {"null", NULL_VALUE},
+    {"{\"L\":[null]}", NULL_VALUE},
+    {"{\"L\":[{\"S\":\"a\"},null,{\"S\":\"b\"},null]}", NULL_VALUE},
+    {"{\"M\":{\"k\":null}}", NULL_VALUE ": k is null"},
+    {"{\"M\":{\"a\":{\"S\":\"x\"},\"k\":null,\"l\":null,\"b\":{\"S\":\"y\"}}}",
+     NULL_VALUE ": k is null"},
+    {"{\"M\":{\"\":null}}", NULL_VALUE ":  is null"},
+    {"{\"L\":[{\"M\":{\"k\":null}}]}", NULL_VALUE ": k is null"},
+    {"{\"M\":{\"k\":{\"L\":[null]}}}", NULL_VALUE},
+    {"{\"S\":\"a\",\"L\":[null]}", NULL_VALUE},
     {"{}", EMPTY_VALUE},
     {"{\"X\":\"a\",\"S\":null}", EMPTY_VALUE},
     {"{\"S\":\"a\",\"N\":\"1\"}", MANY_TYPES},
@@ -175,7 +187,14 @@ static const struct example broken_rules[] = {
     {"{\"SS\":[]}", "R " PREFIX "An string set  may not be empty"},
     {"{\"NS\":[]}", "R " PREFIX "An number set  may not be empty"},
     {"{\"BS\":[]}", "R " PREFIX "Binary sets should not be empty"},
-    {"{\"SS\":[null]}", "R " PREFIX "An string set  may not be empty"},
+    {"{\"SS\":[\"a\",null]}", NULL_STRING},
+    {"{\"SS\":[null,\"a\"]}", NULL_STRING},
+    {"{\"SS\":[null]}", NULL_STRING},
+    {"{\"SS\":[null,null,\"\"]}", NULL_STRING},
+    {"{\"BS\":[\"AA==\",null]}", NULL_BINARY},
+    {"{\"BS\":[null]}", NULL_BINARY},
+    {"{\"BS\":[null,null,\"\"]}", NULL_BINARY},
+    {"{\"L\":[{\"SS\":[\"a\",null]},null]}", NULL_STRING},
     {"{\"N\":\"1e126\"}", "R Number overflow. Attempting to store a number with magnitude larger "
                           "than supported range"},
     {"{\"N\":\"1e-131\"}", "R Number underflow. Attempting to store a number with magnitude "
@@ -208,6 +227,10 @@ static void rules_in_the_words_of_each_layer(void **state) {
     } cases[] = {
         {"{\"N\":\"\"}", "R The parameter cannot be converted to a numeric value: ",
          "R The parameter cannot be converted to a numeric value"},
+        {"{\"NS\":[\"1\",null]}", "R The parameter cannot be converted to a numeric value: ",
+         "R The parameter cannot be converted to a numeric value"},
+        {"{\"NS\":[null,null]}", "R The parameter cannot be converted to a numeric value: ",
+         "R The parameter cannot be converted to a numeric value"},
         {"{\"SS\":[\"b\",\"a\",\"b\"]}",
          "R " PREFIX "Input collection [\"a\", \"b\", \"b\"] contains duplicates.",
          "R " PREFIX "Input collection [b, a, b] contains duplicates."},
@@ -217,7 +240,7 @@ static void rules_in_the_words_of_each_layer(void **state) {
         {"{\"NS\":[\"2\",\"1\",\"2.0\"]}", "R " PREFIX "Input collection contains duplicates.",
          "R Input collection contains duplicates"},
         /* Up to the first repeat in byte order, then as sent. */
-        {"{\"SS\":[\"d\",\"c\",null,\"d\",\"b\",\"c\",\"a\"]}",
+        {"{\"SS\":[\"d\",\"c\",\"d\",\"b\",\"c\",\"a\"]}",
          "R " PREFIX
          "Input collection [\"c\", \"d\", \"d\", \"b\", \"c\", \"a\"] contains duplicates.",
          "R " PREFIX "Input collection [d, c, d, b, c, a] contains duplicates."},

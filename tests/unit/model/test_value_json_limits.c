@@ -17,7 +17,11 @@ static void names_of_an_item(void **state) {
         {"{\"a\":{\"N\":\"x\"},\"\":{\"S\":\"a\"}}", "V Empty attribute name"},
         {"{\"a\":{\"M\":{\"\":{\"S\":\"a\"}}},\"b\":{\"N\":\"x\"}}", "V Empty attribute name"},
         {"{\"a\":{\"N\":\"x\"},\"b\":{\"M\":{\"\":{\"S\":\"a\"}}}}", NOT_NUMERIC "x"},
-        {"{\"\":null}", "{}"},
+        {"null", "V The supplied Item contains a null AttributeValue"},
+        {"{\"a\":{\"S\":\"x\"},\"b\":null}",
+         "V The supplied Item contains a null AttributeValue: b is null"},
+        {"{\"\":null}", "V The supplied Item contains a null AttributeValue:  is null"},
+        {"{\"a\":null,\"\":{\"S\":\"a\"}}", "V Empty attribute name"},
     };
     CHECK_ALL(ITEM, VALUE_LAYER_CURRENT, cases);
     CHECK_ALL(ITEM, VALUE_LAYER_OLDER, cases);

@@ -237,7 +237,7 @@ static void attribute_values_print_like_java(void **state) {
     };
     static const struct shape shape = {"Example", sizeof(struct condition), condition_fields};
     assert_string_equal(
-        check_text(*state, &shape, "{\"Values\":[{\"S\":\"x\"},null,{\"N\":\"1.0\"}]}"),
+        check_text(*state, &shape, "{\"Values\":[{\"S\":\"x\"},{\"N\":\"1.0\"}]}"),
         ONE "Value '[AttributeValue(s=x, n=null, b=null, " NULLS_BEFORE_SETS
             "sS=null, nS=null, bS=null, " NULLS_AFTER_SETS "m=null, l=null, nULL=null, bOOL=null), "
             "AttributeValue(s=null, n=1, b=null, " NULLS_BEFORE_SETS

@@ -87,7 +87,7 @@ static void members_go_to_their_places(void **state) {
         "{\"Name\":\"t\\u0061b\",\"Limit\":17,\"Consistent\":true,\"Unknown\":{\"a\":[1]},"
         "\"Other\":null,\"Forward\":false,\"Words\":[\"a\",null,\"b\"],"
         "\"Names\":{\"#a\":\"x\",\"#b\":\"y\"},"
-        "\"Values\":{\":v\":{\"S\":\"w\"},\":bad\":{\"N\":\"z\"},\":n\":null},"
+        "\"Values\":{\":v\":{\"S\":\"w\"},\":bad\":{\"N\":\"z\"}},"
         "\"Item\":{\"pk\":{\"S\":\"k\"}},\"Conditions\":{\"a\":{\"ComparisonOperator\":\"EQ\"}}}");
     assert_true(slice_is(r->name, "tab"));
     assert_false(slice_present(r->other));
@@ -155,6 +155,36 @@ static void lists_and_maps_of_structures(void **state) {
     assert_true(slice_is(table->name, "t1"));
     assert_int_equal(table->keys.count, 2);
     assert_true(slice_is(r->tables.json, "{ \"t1\" : {\"Keys\":[{\"a\":{\"S\":\"1\"}},{}]} }"));
+}
+
+static void nulls_in_lists_and_maps_are_elements(void **state) {
+    struct sample *r =
+        decoded(*state, &sample_shape,
+                "{\"Words\":[\"a\",null],\"Names\":{\"#a\":null,\"#b\":\"y\"},"
+                "\"Values\":{\":v\":null},\"Conditions\":{\"c\":null},"
+                "\"Tables\":{\"t\":{\"Keys\":[null]}},\"Writes\":{\"t1\":null,\"t2\":[null]}}");
+    assert_int_equal(r->words.count, 1);
+    assert_int_equal(r->names.count, 1);
+    struct field_value *value = r->values.items;
+    assert_int_equal(r->values.count, 1);
+    assert_true(slice_is(value->key, ":v"));
+    assert_int_equal(value->fault_kind, VALUE_FAULT_SHAPE);
+    assert_true(value_check(value_slice(value->value), 33));
+    struct condition *condition = r->conditions.items;
+    assert_int_equal(r->conditions.count, 1);
+    assert_true(slice_is(condition->name, "c"));
+    assert_false(slice_present(condition->comparison_operator));
+    struct keys *table = r->tables.items;
+    struct field_item *key = table->keys.items;
+    assert_int_equal(table->keys.count, 1);
+    assert_int_equal(key->fault_kind, VALUE_FAULT_SHAPE);
+    assert_int_equal(value_count(key->value), 0);
+    struct field_named_list *writes = r->writes.items;
+    assert_int_equal(r->writes.count, 2);
+    assert_true(writes[0].list.present);
+    assert_int_equal(writes[0].list.count, 0);
+    assert_int_equal(writes[1].list.count, 1);
+    assert_null(((struct pair *)writes[1].list.items)->first);
 }
 
 static void many_elements_are_kept_in_order(void **state) {
@@ -376,6 +406,7 @@ int main(void) {
         OPS_TEST(later_values_of_a_name_stand),
         OPS_TEST(items_lie_side_by_side),
         OPS_TEST(lists_and_maps_of_structures),
+        OPS_TEST(nulls_in_lists_and_maps_are_elements),
         OPS_TEST(many_elements_are_kept_in_order),
         OPS_TEST(numbers_are_cut_and_bounded),
         OPS_TEST(booleans_may_be_words),
