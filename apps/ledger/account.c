@@ -30,8 +30,8 @@ bool account_read(struct app *app, const char *id, struct account *ret_account) 
                  ddb_item_string(item, "Status", "?"));
         snprintf(account.currency, sizeof(account.currency), "%s",
                  ddb_item_string(item, "Currency", ""));
-        money_get(item, "OpeningBalance", &account.opening_balance);
-        ok = money_get(item, "Balance", &account.balance);
+        money_sum_get(item, "OpeningBalance", &account.opening_balance);
+        ok = money_sum_get(item, "Balance", &account.balance);
         if (!ok)
             app_fail(app, "the balance of account %s is not an amount of money", id);
     }
@@ -155,9 +155,9 @@ enum app_status account_change_status(struct app *app, const char *id, const cha
 /* ---- commands ---- */
 
 static void print_account(const struct ddb_item *item) {
-    int64_t cents = 0;
+    money_sum cents = 0;
     char balance[MONEY_TEXT_SIZE];
-    bool known = money_get(item, "Balance", &cents);
+    bool known = money_sum_get(item, "Balance", &cents);
     money_format(cents, balance);
     printf("%s %s %s %s %s %s\n", ddb_item_string(item, "ID", "?"),
            ddb_item_string(item, "UserID", "?"), ddb_item_string(item, "AccountType", "?"),

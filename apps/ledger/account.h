@@ -11,13 +11,14 @@
 #ifndef LEDGER_ACCOUNT_H
 #define LEDGER_ACCOUNT_H
 
+#include "common/money.h"
 #include "entity.h"
 
 struct account {
     bool found;
     char status[LEDGER_STATUS_SIZE];
-    int64_t balance; /* in cents */
-    int64_t opening_balance;
+    money_sum balance;
+    money_sum opening_balance;
     char currency[LEDGER_CURRENCY_SIZE];
 };
 

@@ -138,11 +138,25 @@ static void fill_result(const struct posting *posting, const char *status,
     snprintf(ret_result->status, sizeof(ret_result->status), "%s", status);
 }
 
+/* After a transaction was cancelled: `*ret_again` when an account was busy or has changed. Else it
+ * says why the posting cannot be made: a balance would be too large a number, or is none. */
+static enum app_status check_reasons(struct app *app, const struct posting *posting,
+                                     bool *ret_again) {
+    const struct ddb_error *error = ddb_client_error(app_client(app));
+    *ret_again = false;
+    for (size_t i = 0; i < error->reason_count; i++)
+        if (strcmp(error->reasons[i].code, "ValidationError") == 0)
+            return app_fail(app, "the %s is not possible: %s", posting->type,
+                            error->reasons[i].message);
+    *ret_again = true;
+    return APP_OK;
+}
+
 static enum app_status make_once(struct app *app, struct posting *posting, bool pending,
                                  struct posting_result *ret_result) {
     struct ddb_client *db = app_client(app);
     for (int tries = 0; tries < TRIES_MAX; tries++) {
-        bool found;
+        bool found = false, again;
         enum app_status status = check(app, posting, pending);
         if (status != APP_OK)
             return status;
@@ -155,8 +169,10 @@ static enum app_status make_once(struct app *app, struct posting *posting, bool 
                                "it is not known whether the %s was made; run it again with "
                                "the same key",
                                posting->type);
+        status = check_reasons(app, posting, &again);
         /* Either somebody has just made this one, or an account was busy or has changed. */
-        status = repeat_if_made(app, posting, posting->id, &found, ret_result);
+        if (again)
+            status = repeat_if_made(app, posting, posting->id, &found, ret_result);
         if (found || status != APP_OK)
             return status;
         app_pause(tries);
@@ -229,10 +245,11 @@ static enum app_status try_to_complete(struct app *app, const char *id, bool *re
         status = check(app, &posting, false);
         if (status == APP_OK && posting_write(app, &posting, POSTING_COMPLETE))
             snprintf(ret_result->status, sizeof(ret_result->status), "completed");
-        else if (status == APP_OK)
-            *ret_again = ddb_client_failed_with(app_client(app), "TransactionCanceledException");
-        if (status == APP_OK && !has_status(ret_result, "completed") && !*ret_again)
+        else if (status == APP_OK &&
+                 !ddb_client_failed_with(app_client(app), "TransactionCanceledException"))
             status = app_db_fail(app, "it is not known whether %s was completed; run it again", id);
+        else if (status == APP_OK)
+            status = check_reasons(app, &posting, ret_again);
     } else if (status == APP_OK && !has_status(ret_result, "completed")) {
         status = app_fail(app, "%s is %s", id, ret_result->status);
     }

@@ -74,23 +74,22 @@ static bool remember_account(struct reconcile *reconcile, const char *id) {
 
 static void problem(struct reconcile *reconcile, const char *what, const char *id,
                     const char *text) {
-    char line[LEDGER_KEY_SIZE + 160];
+    char line[LEDGER_KEY_SIZE + 3 * MONEY_TEXT_SIZE + 64];
     snprintf(line, sizeof(line), "%s %s: %s", what, id, text);
     reconcile->request->tell(reconcile->request->context, line);
     reconcile->result.problems++;
 }
 
-/* What legs come to. */
-#define SUM_MAX (INT64_MAX / 4) /* so that a balance and two sums still fit */
+/* What legs come to. No table has so many legs that a sum overflows. */
 struct sums {
-    int64_t debits;
-    int64_t credits;
+    money_sum debits;
+    money_sum credits;
     bool sound;
 };
 
 static void sums_add(struct sums *sums, const struct leg *leg, const char *currency) {
-    int64_t *side = strcmp(leg->type, "debit") == 0 ? &sums->debits : &sums->credits;
-    if (leg->sound && strcmp(leg->currency, currency) == 0 && *side <= SUM_MAX - leg->amount)
+    money_sum *side = strcmp(leg->type, "debit") == 0 ? &sums->debits : &sums->credits;
+    if (leg->sound && strcmp(leg->currency, currency) == 0)
         *side += leg->amount;
     else
         sums->sound = false;
@@ -107,7 +106,8 @@ static bool check_transaction(struct reconcile *reconcile, const struct ddb_item
         ok = remember_account(reconcile, transaction.legs[i].account);
     }
     reconcile->result.transactions++;
-    char debits[MONEY_TEXT_SIZE], credits[MONEY_TEXT_SIZE], amount[MONEY_TEXT_SIZE], text[128];
+    char debits[MONEY_TEXT_SIZE], credits[MONEY_TEXT_SIZE], amount[MONEY_TEXT_SIZE];
+    char text[3 * MONEY_TEXT_SIZE + 32];
     money_format(sums.debits, debits);
     money_format(sums.credits, credits);
     money_format(transaction.amount, amount);
@@ -299,14 +299,14 @@ static enum look look_at(struct reconcile *reconcile, const char *id, struct acc
         return LOOK_FAILED;
     if (ret_account->balance != before.balance)
         return LOOK_BUSY;
-    int64_t expected = ret_account->opening_balance + ret_sums->credits - ret_sums->debits;
+    money_sum expected = ret_account->opening_balance + ret_sums->credits - ret_sums->debits;
     bool fine = ret_account->found && ret_sums->sound && expected == ret_account->balance;
     return fine ? LOOK_FINE : LOOK_WRONG;
 }
 
 static void report_account(struct reconcile *reconcile, const char *id,
                            const struct account *account, const struct sums *sums) {
-    char balance[MONEY_TEXT_SIZE], expected[MONEY_TEXT_SIZE], text[128];
+    char balance[MONEY_TEXT_SIZE], expected[MONEY_TEXT_SIZE], text[2 * MONEY_TEXT_SIZE + 32];
     money_format(account->balance, balance);
     money_format(account->opening_balance + sums->credits - sums->debits, expected);
     snprintf(text, sizeof(text), "balance %s, its legs make %s", balance, expected);

@@ -13,7 +13,7 @@ enum { LOOKS_MAX = 8 };
 
 /* A place is TIME#LEG#TRANSACTION#BALANCE: what the key of a leg in GSI1 is made of, and the
  * balance before it. */
-static struct ddb_item *place_key(const char *account, const char *place, int64_t *ret_balance) {
+static struct ddb_item *place_key(const char *account, const char *place, money_sum *ret_balance) {
     char parts[4][LEDGER_ID_SIZE] = {{0}};
     char sort_key[LEDGER_KEY_SIZE];
     int64_t time_ms;
@@ -21,7 +21,7 @@ static struct ddb_item *place_key(const char *account, const char *place, int64_
     if (sscanf(place, "%64[^#]#%64[^#]#%64[^#]#%64[^#]%n", parts[0], parts[1], parts[2], parts[3],
                &used) != 4 ||
         place[used] != '\0' || !timestamp_parse(parts[0], &time_ms) ||
-        !money_parse(parts[3], ret_balance))
+        !money_sum_parse(parts[3], ret_balance))
         return NULL;
     snprintf(sort_key, sizeof(sort_key), "LEG#%s#%s", parts[0], parts[1]);
     struct ddb_item *key = ddb_item_new();
@@ -44,7 +44,7 @@ void statement_release(struct statement *statement) {
     statement->count = 0;
 }
 
-static void take_leg(struct statement *statement, const struct ddb_item *item, int64_t *balance) {
+static void take_leg(struct statement *statement, const struct ddb_item *item, money_sum *balance) {
     struct leg leg;
     leg_read(item, &leg);
     statement->lines[statement->count].leg = ddb_item_copy(item);
@@ -55,7 +55,7 @@ static void take_leg(struct statement *statement, const struct ddb_item *item, i
 
 /* A page, counted back from `balance`. */
 static bool read_page(struct app *app, const char *account, const struct ddb_item *start_key,
-                      int64_t balance, struct statement *statement) {
+                      money_sum balance, struct statement *statement) {
     struct ddb_cursor *legs = entity_query(
         app, &(struct entity_query){.index = "GSI1",
                                     .condition = "GSI1PK = :pk AND begins_with(GSI1SK, :from)",
@@ -106,7 +106,7 @@ static enum app_status read_first(struct app *app, const char *account,
 
 enum app_status statement_read(struct app *app, const char *account, const char *place,
                                struct statement *ret_statement) {
-    int64_t balance;
+    money_sum balance;
     ret_statement->count = 0;
     if (place == NULL)
         return read_first(app, account, ret_statement);

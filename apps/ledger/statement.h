@@ -5,6 +5,7 @@
 #ifndef LEDGER_STATEMENT_H
 #define LEDGER_STATEMENT_H
 
+#include "common/money.h"
 #include "entity.h"
 
 enum { STATEMENT_PAGE = 100, STATEMENT_PLACE_SIZE = 3 * LEDGER_ID_SIZE + 32 };
@@ -12,7 +13,7 @@ enum { STATEMENT_PAGE = 100, STATEMENT_PLACE_SIZE = 3 * LEDGER_ID_SIZE + 32 };
 struct statement {
     struct {
         struct ddb_item *leg;
-        int64_t balance; /* after it */
+        money_sum balance; /* after it */
     } lines[STATEMENT_PAGE];
     size_t count;
     char next[STATEMENT_PLACE_SIZE]; /* where the next page begins; "" after the last one */

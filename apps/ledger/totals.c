@@ -162,7 +162,6 @@ static bool grow(struct totals *totals) {
 
 static bool add_signed(struct totals *totals, const struct ddb_item *image, int sign) {
     struct total total;
-    bool fits = true;
     if (image == NULL || !read_item(image, &total))
         return true;
     if (totals->count == totals->capacity && !grow(totals))
@@ -176,11 +175,10 @@ static bool add_signed(struct totals *totals, const struct ddb_item *image, int 
     }
     struct figure *figures = totals->all[*slot - 1].figures;
     for (size_t i = 0; i < TOTAL_FIGURES; i++) {
-        int64_t cents = sign * total.figures[i].cents;
         figures[i].count += sign * total.figures[i].count;
-        fits = fits && !__builtin_add_overflow(figures[i].cents, cents, &figures[i].cents);
+        figures[i].cents += sign * total.figures[i].cents;
     }
-    return fits;
+    return true;
 }
 
 bool totals_add(struct totals *totals, const struct ddb_item *image) {

@@ -16,6 +16,7 @@
 #define LEDGER_TOTALS_H
 
 #include "common/bundle.h"
+#include "common/money.h"
 #include "entity.h"
 
 enum total_kind { TOTAL_MERCHANT, TOTAL_ACCOUNT };
@@ -23,7 +24,7 @@ enum { TOTAL_FIGURES = 4, TOTAL_PERIOD_SIZE = 11 };
 
 struct figure {
     int64_t count;
-    int64_t cents;
+    money_sum cents;
 };
 
 struct total {
@@ -50,7 +51,7 @@ const char *total_sort_prefix(enum total_kind kind);
 bool total_is_zero(const struct total *total);
 
 /* Adds what an item of the table, which may be NULL, comes to; or takes it away. An item that is a
- * total itself is there then, with zeros. False when there are too many or the sums too large. */
+ * total itself is there then, with zeros. False when there are too many. */
 bool totals_add(struct totals *totals, const struct ddb_item *image);
 bool totals_subtract(struct totals *totals, const struct ddb_item *image);
 /* Whether nothing comes of it. */

@@ -35,7 +35,7 @@ static bool take(void *context, struct app *app, const struct ddb_record *record
     bool fits =
         totals_subtract(context, record->old_image) && totals_add(context, record->new_image);
     if (!fits)
-        app_fail(app, "the sums of a batch are too large");
+        app_fail(app, "there are too many totals");
     return fits;
 }
 

@@ -75,7 +75,7 @@ static bool add_up(struct rebuild *rebuild, const struct ddb_item *added,
                    const struct ddb_item *taken) {
     bool fits = totals_add(&rebuild->totals, added) && totals_subtract(&rebuild->totals, taken);
     if (!fits)
-        app_fail(rebuild->app, "there are too many totals, or one is too large");
+        app_fail(rebuild->app, "there are too many totals");
     return fits;
 }
 

@@ -82,18 +82,17 @@ const struct app_option totals_options[] = {
 
 static void print_total(enum total_kind kind, const struct ddb_item *item) {
     const char *figure;
-    char name[32], sum[MONEY_TEXT_SIZE];
-    int64_t cents;
+    char name[32];
     printf("%s %s", ddb_item_string(item, "Period", "?"), ddb_item_string(item, "Currency", "?"));
     for (size_t i = 0; (figure = total_figure(kind, i)) != NULL; i++) {
         snprintf(name, sizeof(name), "%sCount", figure);
         printf(" %c%s %s", tolower((unsigned char)*figure), figure + 1,
                ddb_item_number(item, name, "?"));
+        char sum[MONEY_TEXT_SIZE] = "?";
+        money_sum cents;
         snprintf(name, sizeof(name), "%sSum", figure);
-        if (money_get(item, name, &cents))
+        if (money_sum_get(item, name, &cents))
             money_format(cents, sum);
-        else /* more than an amount may be */
-            snprintf(sum, sizeof(sum), "%s", ddb_item_number(item, name, "?"));
         printf(" %s", sum);
     }
     printf("\n");

@@ -171,6 +171,27 @@ class Moves(Ledger):
         self.expect("", "account", "open", "--id", "system-x", "--user", "u", "--balance", "1", status=1,
                     err="gramme-ledger: ids that begin with system- are the ledger's own\n")
 
+    def test_sums_of_more_than_one_amount(self):
+        """What comes from outside for several accounts is more than one account can have."""
+        most = "10000000000000.00"
+        for account, balance in (("rich", "9999999999999.99"), ("poor", "1.00")):
+            self.expect(f"{account} v checking {balance} USD active\n",
+                        "account", "open", "--id", account, "--user", "v", "--balance", balance)
+        self.expect("system-opening-USD system system -10000000000100.99 USD active\n", "account", "show", "system-opening-USD")
+        self.assertIn(" debit  9999999999999.99 USD balance -10000000000099.99 transaction ",
+                      self.run_app("statement", "system-opening-USD")[1])
+        for account in ("rich", "poor"):
+            self.expect("", "deposit", "--key", f"d-{account}", "--to", account, "--amount", most, status=1,
+                        err=f"gramme-ledger: account {account} has too much money\n")
+        self.moved("deposit", "--key", "cent", "--to", "rich", "--amount", "0.01")
+        for n in range(3):
+            self.moved("withdraw", "--key", f"w{n}", "--from", "rich", "--amount", most)
+            self.moved("deposit", "--key", f"d{n}", "--to", "rich", "--amount", most)
+        self.expect(f"rich v checking {most} USD active\n", "account", "show", "rich")
+        self.expect("5 totals\n", "totals", "rebuild")
+        self.assertTrue(self.run_app("totals", "account", "system-cash-USD")[1].endswith(
+            " USD debit 4 30000000000000.01 credit 3 30000000000000.00\n"))
+
     def test_deposits_and_withdrawals(self):
         self.moved("deposit", "--key", "d1", "--to", "a1", "--amount", "20.00", "--description", "Salary")
         self.moved("withdraw", "--key", "w1", "--from", "a1", "--amount", "50.00")
@@ -332,6 +353,41 @@ class Reconcile(Ledger):
     def change(self, pk, expression, value, sk="METADATA"):
         self.client.update_item(TableName="FinancialTransactions", Key={"PK": {"S": pk}, "SK": {"S": sk}},
                                 UpdateExpression=expression, ExpressionAttributeValues={":v": value})
+
+    def test_sums_that_need_more_than_64_bits(self):
+        """9,300 legs of the largest amount, of one account."""
+        amount, count, time = decimal.Decimal(10) ** 13, 9300, "2020-01-02T10:30:00.123Z"
+        with self.resource_table("FinancialTransactions").batch_writer() as batch:
+            batch.put_item(Item={"PK": "TXN#many", "SK": "METADATA", "GSI1PK": "STATUS#completed", "GSI1SK": f"CREATED#{time}",
+                                 "Type": "Transaction", "ID": "many", "Status": "completed"})
+            for n in range(count):
+                batch.put_item(Item={"PK": "TXN#many", "SK": f"LEG#{n}", "GSI1PK": "ACCOUNT#system-cash-USD", "GSI1SK": f"LEG#{time}#{n}",
+                                     "Type": "TransactionLeg", "TransactionID": "many", "AccountID": "system-cash-USD",
+                                     "LegType": "debit", "Amount": amount, "Currency": "USD", "CreatedAt": time})
+            batch.put_item(Item={"PK": "ACCOUNT#system-cash-USD", "SK": "METADATA", "Type": "Account", "ID": "system-cash-USD",
+                                 "Status": "active", "Currency": "USD", "Balance": -amount * count})
+        self.expect("3 transactions, 4 accounts, 0 problems\n", "reconcile", "--from", "2024-01-01", "--to", "2099-12-31")
+        self.assertEqual(self.run_app("totals", "rebuild")[::2], (0, ""))
+        self.expect("2020-01 USD debit 9300 93000000000000000.00 credit 0 0.00\n", "totals", "account", "system-cash-USD")
+        place = self.run_app("statement", "system-cash-USD")[1].split()[-1]
+        self.assertTrue(place.endswith("#many#-92000000000000000.00"), place)
+        first = self.run_app("statement", "system-cash-USD", "--after", place)[1].splitlines()[0]
+        self.assertEqual(first, f"{time} debit  10000000000000.00 USD balance -92000000000000000.00 transaction many")
+
+    def test_an_account_of_the_ledger_at_its_limit(self):
+        """A balance has as many digits as a number of DynamoDB."""
+        most = "9" * 36 + ".99"
+        self.change("ACCOUNT#system-opening-USD", "SET Balance = :v", {"N": f"-{most}"})
+        self.expect(f"system-opening-USD system system -{most} USD active\n", "account", "show", "system-opening-USD")
+        self.expect("", "account", "open", "--id", "a3", "--user", "u", "--balance", "1", status=1,
+                    err="gramme-ledger: the opening is not possible: Number overflow. Attempting to store a number with "
+                        "magnitude larger than supported range\n")
+        self.expect(f"account system-opening-USD: balance -{most}, its legs make -1500.00\n"
+                    "3 transactions, 3 accounts, 1 problems\n", "reconcile", *ALWAYS, status=1)
+        self.change("ACCOUNT#system-opening-USD", "SET Balance = :v", {"N": "1" + "0" * 37})
+        self.expect("system-opening-USD system system ? USD active\n", "account", "show", "system-opening-USD")
+        self.expect("", "reconcile", *ALWAYS, status=1,
+                    err="gramme-ledger: the balance of account system-opening-USD is not an amount of money\n")
 
     def test_a_leg_too_many_by_the_cli(self):
         leg = {"PK": {"S": f"TXN#{K1}"}, "SK": {"S": "LEG#990i2844"}, "GSI1PK": {"S": "ACCOUNT#a1"},
