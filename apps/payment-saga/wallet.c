@@ -34,7 +34,7 @@ bool wallet_read(struct app *app, const char *user, struct wallet *ret_wallet) {
         wallet.version = ddb_item_int(item, "version", -1);
         snprintf(wallet.currency, sizeof(wallet.currency), "%s",
                  ddb_item_string(item, "currency", ""));
-        ok = money_get(item, "balance", &wallet.balance) && wallet.version >= 0 &&
+        ok = money_sum_get(item, "balance", &wallet.balance) && wallet.version >= 0 &&
              wallet.version < INT64_MAX;
         if (!ok)
             app_fail(app, "the wallet of %s has no balance or no version that this program knows",

@@ -7,11 +7,11 @@
 #ifndef PAYMENT_SAGA_WALLET_H
 #define PAYMENT_SAGA_WALLET_H
 
-#include "common/app.h"
+#include "common/money.h"
 
 struct wallet {
     bool found;
-    int64_t balance; /* in cents */
+    money_sum balance; /* a refund may take it above MONEY_CENTS_MAX */
     int64_t version;
     char currency[4];
 };
@@ -44,7 +44,7 @@ enum app_status wallet_put_in(struct app *app, const struct top_up *top_up,
 /* What the events of a user make, beside what the wallet says. */
 struct wallet_check {
     struct wallet wallet;
-    int64_t balance;
+    money_sum balance;
     int64_t version;
     bool right;
 };

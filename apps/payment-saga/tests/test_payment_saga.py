@@ -236,6 +236,19 @@ class Wallets(PaymentSaga):
         self.expect(f"{problem}1 wallets, 1 problems\n", "wallet", "verify", "user-123", status=1)
         self.expect("1 wallets, 0 problems\n", "wallet", "verify", "user-124")
 
+    def test_a_refund_to_a_wallet_that_is_full(self):
+        """It may have more than one amount then, and goes on."""
+        self.wallet("10000000000000.00")
+        self.pay("p1")
+        self.expect("user-123 10000000000000.00 USD version 3\n", "wallet", "top-up", "user-123", "--amount", "100.50")
+        self.assertEqual(self.run_app("refund", "p1", "--gateway", self.gateway)[0], 0)
+        self.expect("user-123 10000000000100.50 USD version 4\n", "wallet", "show", "user-123")
+        self.expect("1 wallets, 0 problems\n", "wallet", "verify", "user-123")
+        self.expect("", "wallet", "top-up", "user-123", "--amount", "0.01", status=1,
+                    err="gramme-payment-saga: the wallet of user-123 has too much money\n")
+        self.assertEqual(self.pay("p2", "10000000000000.00")[0], 0)
+        self.expect("user-123 100.50 USD version 5\n", "wallet", "show", "user-123")
+
     def test_events_of_a_wallet(self):
         self.wallet()
         self.run_app("wallet", "top-up", "user-123", "--amount", "5.25", "--key", "k1")
