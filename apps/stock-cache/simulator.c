@@ -55,7 +55,7 @@ static struct trade trade_of(const char *symbol) {
 /* Part of `whole` in hundredths of a percent, rounded to the nearest. */
 static int64_t percent_of(int64_t part, int64_t whole) {
     int64_t half = part < 0 ? -whole / 2 : whole / 2;
-    return (part * 10000 + half) / whole;
+    return (int64_t)(((money_sum)part * 10000 + half) / whole);
 }
 
 static void print_amount(const char *name, int64_t cents) {

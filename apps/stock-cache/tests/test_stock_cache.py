@@ -91,6 +91,10 @@ class Commands(StockCache):
             self.assertEqual(set(data), set(AAPL))
             self.assertTrue(data["low"] <= min(data["open"], data["price"]) <= max(data["open"], data["price"]) <= data["high"])
 
+    def test_the_simulator_with_the_highest_price(self):
+        out = self.run_app("simulate-source", "AAPL", "--price", "10000000000000")[1]
+        self.assertIn('"price":10000000000000.00,"change":9999999999823.89,"changePct":5678269263428.48,', out)
+
     def test_sources_that_fail(self):
         self.quote("AAPL")
         before = self.everything()
