@@ -61,9 +61,16 @@ static void write_stat(struct exposition *exposition) {
                           "When it started, since 1970.", boot + fields[STAT_START] / ticks);
 }
 
+/* Calls open(), not opendir(): ThreadSanitizer registers only descriptors of the former. It would
+ * mistake this one for a socket of the same number that libuv closed by a raw system call. */
+static DIR *open_folder(const char *path) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd < 0 ? NULL : fdopendir(fd);
+}
+
 static void write_files(struct exposition *exposition) {
     struct rlimit limit;
-    DIR *folder = opendir("/proc/self/fd");
+    DIR *folder = open_folder("/proc/self/fd");
     if (folder != NULL) {
         double count = -3; /* "." and ".." and this one */
         while (readdir(folder) != NULL)
