@@ -1,5 +1,6 @@
 """Several servers write to one store, each in groups of keys of its own: nothing is lost or counted twice, whoever dies."""
 
+import http.client
 import os
 import pathlib
 import random
@@ -13,10 +14,14 @@ import unittest.mock
 
 import nodes
 import shared_store
+import wire
 from nodes import Follower, KEY_SCHEMA, create_table, freeze, gauge, gramme, in_threads, keys, post, put, wait_until
 from server import Server, binary
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+ADD_INDEX = {"AttributeDefinitions": [*KEY_SCHEMA["AttributeDefinitions"], {"AttributeName": "g", "AttributeType": "S"}],
+             "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "by-g", "Projection": {"ProjectionType": "ALL"},
+                                                         "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}]}}]}
 CLUSTER = shared_store.Cluster()
 setUpModule = CLUSTER.begin
 
@@ -33,6 +38,16 @@ def share_of(server):
 
 def count_of(port, table):
     return post(port, "DescribeTable", TableName=table).json["Table"]["ItemCount"]
+
+
+def tables(port):
+    found, start = set(), {}
+    while True:
+        page = post(port, "ListTables", **start).json
+        found |= set(page["TableNames"])
+        if "LastEvaluatedTableName" not in page:
+            return found
+        start = {"ExclusiveStartTableName": page["LastEvaluatedTableName"]}
 
 
 class Stream:
@@ -162,10 +177,7 @@ class Two(unittest.TestCase):
         ended, written = threading.Event(), [0]
 
         def add_index():
-            self.ok(post(self.ports[1], "UpdateTable", TableName="changed",
-                         AttributeDefinitions=[*KEY_SCHEMA["AttributeDefinitions"], {"AttributeName": "g", "AttributeType": "S"}],
-                         GlobalSecondaryIndexUpdates=[{"Create": {"IndexName": "by-g", "Projection": {"ProjectionType": "ALL"},
-                                                                 "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}]}}]))
+            self.ok(post(self.ports[1], "UpdateTable", TableName="changed", **ADD_INDEX))
             wait_until(lambda: post(self.ports[0], "DescribeTable", TableName="changed").json["Table"]["GlobalSecondaryIndexes"][0]
                        ["IndexStatus"] == "ACTIVE", "the index")
 
@@ -376,6 +388,66 @@ class Dying(unittest.TestCase):
         wait_until(lambda: share_of(self.member) == (1, 4, 4), "the other one to have all")
         self.until_more(100)
         self.expect_all(self.member.port)
+
+    def change_tables(self, n):
+        """Creates tables with an item, adds an index to each and deletes every other one, until self.stop."""
+        port = self.member.port
+
+        def done(operation, **body):
+            reply = post(port, operation, **body)
+            if reply.status == 400:  # its index is being created
+                self.assertIn((operation, reply.json["__type"].rpartition("#")[2]), [("DeleteTable", "ResourceInUseException")])
+            return reply.status == 200
+
+        count = 0
+        while not self.stop.is_set():
+            name = f"t{n}-{count}"
+            count += 1
+            if not done("CreateTable", TableName=name, **KEY_SCHEMA):
+                continue
+            self.there.add(name)
+            done("PutItem", TableName=name, Item={"k": {"S": name}, "g": {"S": "g"}})
+            done("UpdateTable", TableName=name, **ADD_INDEX)
+            if count % 2:
+                self.there.discard(name)
+                if done("DeleteTable", TableName=name):
+                    self.gone.add(name)
+
+    def look_at_metrics(self, ports):
+        """Scrapes the metrics, which list these tables, until self.stop."""
+        while not self.stop.is_set():
+            for port in ports:
+                try:
+                    wire.http_request(port, "GET", "/metrics", {})
+                except (OSError, http.client.HTTPException):
+                    self.assertEqual(port, self.leader.port)  # only the killed server may fail
+
+    def test_the_leader_is_killed_while_tables_change(self):
+        """The job threads/groups runs this under ThreadSanitizer, too."""
+        ports = (self.leader.port, self.member.port)
+        self.there, self.gone = set(), set()
+        self.write(ports)
+
+        def until_more_tables(more):
+            reached = len(self.gone) + more
+            wait_until(lambda: len(self.gone) >= reached, "tables that come and go")
+
+        def kill():
+            try:
+                until_more_tables(5)
+                self.leader.kill()
+                self.member.wait_for_lead()
+                until_more_tables(5)
+                self.until_more(50)
+            finally:
+                self.stop.set()
+
+        work = [kill, lambda: self.look_at_metrics(ports), lambda: self.change_tables(0), lambda: self.change_tables(1)]
+        in_threads(len(work), lambda n: work[n]())
+        self.expect_all(self.member.port)
+        found = tables(self.member.port)
+        self.assertEqual(self.there - found, set())
+        self.assertEqual(self.gone & found, set())
 
     def test_the_member_is_stopped_and_goes_on(self):
         self.write((self.leader.port,))
