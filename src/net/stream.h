@@ -13,7 +13,7 @@
  *      after that their replies sent. Doing one thing many times keeps its code and data in the
  *      processor's caches, which is a sixth of the cost of a small request.
  *   5. net_stream_close(), a failure or a time-out ends it: `closed` is the last call, after which
- *      the owner may free the memory. No other event comes after net_stream_close().
+ *      the owner may free the memory. Between the two, only a requested turn may still come.
  * At most one write is pending at a time. */
 #ifndef GRAMME_NET_STREAM_H
 #define GRAMME_NET_STREAM_H

@@ -1,6 +1,7 @@
 /* test_peers.c - one address cannot have all connections. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <cmocka.h>
+#include <pthread.h>
 
 #include "net/peers.h"
 
@@ -82,12 +84,63 @@ static void many(void **state) {
     net_peers_free(peers);
 }
 
+static void limit_of_0_admits_only_loopback(void **state) {
+    (void)state;
+    struct net_peer *peer;
+    peers = net_peers_new(0);
+    assert_false(enters("10.0.0.1", &peer));
+    assert_null(peer);
+    assert_true(enters("127.0.0.1", &peer));
+    net_peers_free(peers);
+}
+
+enum { LIMIT = 2, ROUNDS = 2000 };
+
+static _Atomic int inside;
+
+static void *come_and_go(void *user) {
+    bool *well = user;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct net_peer *peer;
+        if (!enters("10.0.0.1", &peer))
+            continue;
+        *well = *well && atomic_fetch_add(&inside, 1) < LIMIT;
+        atomic_fetch_sub(&inside, 1);
+        net_peers_leave(peers, peer);
+    }
+    return NULL;
+}
+
+static void limit_holds_under_concurrency(void **state) {
+    (void)state;
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    bool well[THREADS];
+    struct net_peer *all[LIMIT];
+    peers = net_peers_new(LIMIT);
+    for (int i = 0; i < THREADS; i++) {
+        well[i] = true;
+        assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, &well[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_true(well[i]);
+    }
+    for (int i = 0; i < LIMIT; i++) /* all connections were given back */
+        assert_true(enters("10.0.0.1", &all[i]));
+    for (int i = 0; i < LIMIT; i++)
+        net_peers_leave(peers, all[i]);
+    net_peers_free(peers);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_address_has_its_own),
         cmocka_unit_test(a_network_of_ipv6_is_one),
         cmocka_unit_test(this_machine_is_not_counted),
         cmocka_unit_test(many),
+        cmocka_unit_test(limit_of_0_admits_only_loopback),
+        cmocka_unit_test(limit_holds_under_concurrency),
     };
     return cmocka_run_group_tests_name("peers", tests, NULL, NULL);
 }
