@@ -1,4 +1,5 @@
-/* arena.c - chunks in a list; the newest one is filled from the front. */
+/* arena.c - chunks in a list; the newest one is filled from the front, and its free memory is
+ * poisoned. */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -43,6 +44,7 @@ static void chunk_use(struct arena *arena, struct arena_chunk *chunk) {
     arena->chunks = chunk;
     arena->next = chunk->data;
     arena->end = chunk->data + chunk->size;
+    poison(chunk->data, chunk->size);
 }
 
 void arena_reset(struct arena *arena) {
@@ -62,9 +64,17 @@ void arena_reset(struct arena *arena) {
     }
 }
 
+/* What `step` has more than `size` stays poisoned. */
+static void *hand_out(struct arena *arena, size_t size, size_t step) {
+    char *memory = arena->next;
+    arena->next += step;
+    unpoison(memory, size);
+    return memory;
+}
+
 /* NULL: there is no memory. */
-static void *alloc_from_new_chunk(struct arena *arena, size_t size) {
-    size_t chunk_size = size > CHUNK_SIZE ? size : CHUNK_SIZE;
+static void *alloc_from_new_chunk(struct arena *arena, size_t size, size_t step) {
+    size_t chunk_size = step > CHUNK_SIZE ? step : CHUNK_SIZE;
     struct arena_chunk *chunk = malloc(sizeof(*chunk) + chunk_size);
     if (chunk == NULL)
         return NULL;
@@ -73,18 +83,15 @@ static void *alloc_from_new_chunk(struct arena *arena, size_t size) {
     chunk->older = arena->chunks;
     chunk->size = chunk_size;
     chunk_use(arena, chunk);
-    arena->next += size;
-    return chunk->data;
+    return hand_out(arena, size, step);
 }
 
 void *arena_try_alloc(struct arena *arena, size_t size) {
     CHECK(size < SIZE_MAX / 2);
-    size = (size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
-    if (arena->next == NULL || (size_t)(arena->end - arena->next) < size)
-        return alloc_from_new_chunk(arena, size);
-    char *memory = arena->next;
-    arena->next += size;
-    return memory;
+    size_t step = arena_step(size);
+    if (arena->next == NULL || (size_t)(arena->end - arena->next) < step)
+        return alloc_from_new_chunk(arena, size, step);
+    return hand_out(arena, size, step);
 }
 
 void *arena_alloc_slow(struct arena *arena, size_t size) {
@@ -136,4 +143,6 @@ void arena_rewind(struct arena *arena, struct arena_mark mark) {
     }
     arena->next = mark.next;
     arena->end = mark.chunk == NULL ? NULL : mark.chunk->data + mark.chunk->size;
+    if (mark.chunk != NULL)
+        poison(arena->next, (size_t)(arena->end - arena->next));
 }

@@ -4,7 +4,8 @@
  * never frees. Temporary memory is a second arena named `scratch`, or a mark that the same function
  * releases. An arena belongs to one thread at a time. Allocation never returns NULL: running out of
  * memory ends the program (limits are checked before). Only arena_try_alloc(), for what may be
- * large, does. */
+ * large, does. AddressSanitizer reports uses outside an allocation, and after a reset or a rewind
+ * (base/poison.h). */
 #ifndef GRAMME_BASE_ARENA_H
 #define GRAMME_BASE_ARENA_H
 
@@ -12,6 +13,7 @@
 #include <stddef.h>
 
 #include "base/budget.h"
+#include "base/poison.h"
 #include "base/slice.h"
 
 struct arena_chunk;
@@ -34,7 +36,13 @@ void arena_reset(struct arena *arena);   /* forgets everything, keeps one chunk 
 
 enum { ARENA_ALIGNMENT = 16 };
 
-/* What arena_alloc() does when the newest chunk has too little room. */
+/* The distance from an allocation of this size to the next one. */
+static inline size_t arena_step(size_t size) {
+    return ((size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1)) + POISON_RED_ZONE;
+}
+
+/* What arena_alloc() does when the newest chunk has too little room, and always when memory is
+ * poisoned. */
 void *arena_alloc_slow(struct arena *arena, size_t size);
 
 /* NULL when there is no memory for that. */
@@ -43,10 +51,10 @@ void *arena_try_alloc(struct arena *arena, size_t size);
 /* Aligned for any type; contents undefined. What is left of a chunk is a multiple of the alignment,
  * so what fits also fits rounded up. */
 static inline void *arena_alloc(struct arena *arena, size_t size) {
-    if (size == 0 || size > (size_t)(arena->end - arena->next))
+    if (POISON_RED_ZONE > 0 || size == 0 || size > (size_t)(arena->end - arena->next))
         return arena_alloc_slow(arena, size);
     char *memory = arena->next;
-    arena->next += (size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
+    arena->next += arena_step(size);
     return memory;
 }
 

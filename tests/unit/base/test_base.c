@@ -1,4 +1,4 @@
-/* test_base.c - arena, buffer, SipHash, randomness and the error type. */
+/* test_base.c - buffer, SipHash, randomness and the error type. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,36 +15,6 @@
 #include "base/random.h"
 #include "base/secret.h"
 #include "base/siphash.h"
-
-static void arena_rewinds_to_its_mark(void **state) {
-    (void)state;
-    struct arena arena;
-    arena_init(&arena);
-    char *kept = arena_alloc(&arena, 10);
-    memcpy(kept, "kept", 5);
-    struct arena_mark mark = arena_mark(&arena);
-    for (int i = 0; i < 100; i++)
-        memset(arena_alloc(&arena, 1000), 'x', 1000);
-    arena_rewind(&arena, mark);
-    assert_string_equal(kept, "kept");
-    char *again = arena_alloc(&arena, 16);
-    assert_ptr_equal(again, kept + 16);
-    arena_reset(&arena);
-    assert_ptr_equal(arena_alloc(&arena, 1), kept);
-    arena_release(&arena);
-}
-
-static void arena_rewinds_to_an_empty_start(void **state) {
-    (void)state;
-    struct arena arena;
-    arena_init(&arena);
-    struct arena_mark mark = arena_mark(&arena);
-    arena_alloc(&arena, 100000);
-    arena_rewind(&arena, mark);
-    assert_null(arena.chunks);
-    memset(arena_alloc(&arena, 5), 0, 5);
-    arena_release(&arena);
-}
 
 static void buffer_stops_at_its_maximum(void **state) {
     (void)state;
@@ -203,8 +173,6 @@ static void random_numbers_span_their_range(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arena_rewinds_to_its_mark),
-        cmocka_unit_test(arena_rewinds_to_an_empty_start),
         cmocka_unit_test(buffer_stops_at_its_maximum),
         cmocka_unit_test(siphash_matches_the_reference),
         cmocka_unit_test(random_numbers_span_their_range),
