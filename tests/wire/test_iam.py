@@ -336,6 +336,13 @@ class Editing(IamTest):
                 self.assertEqual(self.refused("LimitExceeded: more than 50 tags", self.iam.tag_user, UserName="dora", Tags=tags), 409)
         self.assertEqual(len(self.iam.list_user_tags(UserName="dora")["Tags"]), 31)
 
+    def test_names_with_signs(self):
+        """In a form each sign is an escape, some of which end in a 0."""
+        for name in "a@b", "a+b", "a=b,c.d-e_f@g":
+            self.assertEqual(self.user(name)["Arn"], f"arn:aws:iam::{ACCOUNT}:user/{name}")
+            self.assertEqual(self.iam.get_user(UserName=name)["User"]["UserName"], name)
+        self.assertLessEqual({"a@b", "a+b", "a=b,c.d-e_f@g"}, {user["UserName"] for user in self.iam.list_users()["Users"]})
+
     def test_wrong_names(self):
         self.user("eve")
         self.assertEqual(self.refused("EntityAlreadyExists: User with name eve already exists.", self.iam.create_user, UserName="eve"), 409)

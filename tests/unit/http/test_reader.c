@@ -250,6 +250,31 @@ static void what_only_one_library_takes_is_refused(void **state) {
     expect("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding:\r\n\r\n", "error 400\n");
 }
 
+/* The fast reader of whole requests and the library must agree. */
+static void targets_with_a_blank_or_a_hash(void **state) {
+    (void)state;
+    static const struct {
+        const char *target;
+        const char *path; /* NULL: refused */
+    } cases[] = {
+        {"/ ", "/"},    {"/x ", "/x"},  {"/x  ", "/x"},   {"/#", "/#"},
+        {"/x#", "/x#"}, {"/#x", "/#x"}, {"/a#b", "/a#b"}, {"/# ", "/#"},
+        {"/ #", NULL},  {"/ x", NULL},  {"/a b", NULL},   {"# ", NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char bytes[128], expected[128];
+        snprintf(bytes, sizeof(bytes), "POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx",
+                 cases[i].target);
+        if (cases[i].path == NULL)
+            snprintf(expected, sizeof(expected), "error 400\n");
+        else
+            snprintf(expected, sizeof(expected),
+                     "POST POST path=%s 1.1 keep [Host:h] [Content-Length:1] 0=h 9=1 body=x\n",
+                     cases[i].path);
+        expect(bytes, expected);
+    }
+}
+
 /* Two framings in one request are how requests are smuggled past a proxy. */
 static void two_lengths_are_refused(void **state) {
     (void)state;
@@ -574,6 +599,7 @@ int main(void) {
         cmocka_unit_test(pipelined_requests_come_one_by_one),
         cmocka_unit_test(what_is_no_request_is_refused),
         cmocka_unit_test(what_only_one_library_takes_is_refused),
+        cmocka_unit_test(targets_with_a_blank_or_a_hash),
         cmocka_unit_test(two_lengths_are_refused),
         cmocka_unit_test(what_is_ambiguous_is_refused),
         cmocka_unit_test(chunks_end_as_they_must),
