@@ -279,6 +279,15 @@ class Metrics:
         self.assertEqual(answer["MetricDataResults"][1]["Values"], [0] * 7 + [2, 3, 1, 0])
         self.assertEqual(self.data(query("m1", "nothing"))["MetricDataResults"][0]["Values"], [])
 
+    def test_an_expression_has_the_period_of_the_slowest_metric(self):
+        fast, slow = query("m1", "fast", ReturnData=False), query("m2", "slow", period=300, ReturnData=False)
+        steps = {"Id": "e", "Expression": "TIME_SERIES(1)"}
+        for queries, period in (([steps, fast, slow], 300), ([slow, fast, steps], 300), ([steps, fast], 60), ([steps], 60),
+                                ([{**steps, "Period": 120}, fast, slow], 120)):
+            at = self.data(*queries, ScanBy="TimestampAscending")["MetricDataResults"][0]["Timestamps"]
+            self.assertEqual(at, [self.now - 10 * MINUTE + period * n for n in range(len(at))], queries)
+            self.assertEqual(len(at), -(-11 * MINUTE // period), queries)
+
     def test_metrics_are_searched_for(self):
         for table in "xyz":
             self.put({"MetricName": "found", "Value": 1, "Timestamp": self.now - MINUTE,
