@@ -11,7 +11,7 @@
 #include "cloudwatch/series_keep.h"
 #include "cloudwatch/series_state.h"
 
-enum { PENDING_BYTES = 16 << 20 };
+enum { PENDING_BYTES = 16 << 20, PIECE_BYTES = 1 << 20 };
 
 /* ---- opening ---- */
 
@@ -23,6 +23,8 @@ static struct series_store *store_new(const struct series_options *options) {
         store->options.series_max = SERIES_MAX;
     if (store->options.pending_bytes == 0)
         store->options.pending_bytes = PENDING_BYTES;
+    if (store->options.piece_bytes == 0)
+        store->options.piece_bytes = PIECE_BYTES;
     random_fill(&system_random, store->hash_key, sizeof(store->hash_key));
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);

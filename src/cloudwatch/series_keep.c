@@ -11,14 +11,15 @@
 #include "cloudwatch/series_records.h"
 #include "cloudwatch/series_state.h"
 
-enum { PIECE_BYTES = 1 << 20, PIECE_BYTES_MAX = 2 << 20, PIECES_MAX = 64, NAME_DIGITS = 16 };
+enum { PIECE_BYTES_MAX = 2 << 20, PIECES_MAX = 64, NAME_DIGITS = 16 };
 enum { TAG_METRIC = 'm', TAG_POINT = 'p' };
 
 /* ---- writing the journal ---- */
 
-/* Pieces of it, each a record. */
+/* Its pieces, each a record; the last one takes the rest. */
 struct journal {
     struct arena *arena;
+    size_t piece_bytes;
     struct buffer piece;
     struct slice pieces[PIECES_MAX];
     size_t count;
@@ -34,7 +35,7 @@ static void end_piece(struct journal *journal) {
 
 static void put_head(struct journal *journal, uint8_t tag, uint32_t id) {
     uint8_t head[5] = {tag};
-    if (journal->piece.len > PIECE_BYTES && journal->count < PIECES_MAX - 1)
+    if (journal->piece.len > journal->piece_bytes && journal->count < PIECES_MAX - 1)
         end_piece(journal);
     store_u32(head + 1, id);
     buffer_append(&journal->piece, head, sizeof(head));
@@ -81,6 +82,7 @@ static struct error *write_journal(struct series_store *store, struct arena *are
     struct journal *journal = ARENA_NEW(arena, struct journal);
     uint32_t turn;
     journal->arena = arena;
+    journal->piece_bytes = store->options.piece_bytes;
     buffer_init(&journal->piece, (size_t)PIECES_MAX * PIECE_BYTES_MAX);
     end_piece(journal);
     gather(store, journal, &turn);

@@ -22,6 +22,7 @@ struct series_options {
     const struct clock *clock;
     size_t series_max;    /* 0: SERIES_MAX */
     size_t pending_bytes; /* what is held in memory before it is put away early; 0: 16 MiB */
+    size_t piece_bytes;   /* at which a record of the journal ends; 0: 1 MiB */
 };
 
 #endif

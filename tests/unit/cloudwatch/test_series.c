@@ -308,6 +308,28 @@ static void what_is_too_much_is_put_away_early(void **state) {
     end(&scene);
 }
 
+/* The last piece takes the rest. */
+static void a_journal_has_at_most_64_pieces(void **state) {
+    (void)state;
+    enum { SERIES = 200, PIECES_MAX = 64 };
+    struct scene scene;
+    begin(&scene);
+    series_close(scene.series);
+    scene.options.piece_bytes = 1;
+    open_series(&scene);
+    for (int i = 0; i < SERIES; i++)
+        add_at(&scene, (const char *)arena_printf(&scene.f.arena, "m%d", i).data, START, i);
+    write_all(&scene);
+    assert_int_equal(count_records(&scene, "metric-journal"), PIECES_MAX);
+    reopen(&scene);
+    for (int i = 0; i < SERIES; i++)
+        assert_string_equal(read_all(&scene,
+                                     (const char *)arena_printf(&scene.f.arena, "m%d", i).data,
+                                     START, START + MINUTE, MINUTE),
+                            (const char *)arena_printf(&scene.f.arena, "0=%d/1", i).data);
+    end(&scene);
+}
+
 static void lists_are_filtered_and_paged(void **state) {
     (void)state;
     struct scene scene;
@@ -358,6 +380,7 @@ int main(void) {
         cmocka_unit_test(old_samples_and_future_ones),
         cmocka_unit_test(the_idlest_goes),
         cmocka_unit_test(what_is_too_much_is_put_away_early),
+        cmocka_unit_test(a_journal_has_at_most_64_pieces),
         cmocka_unit_test(lists_are_filtered_and_paged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
