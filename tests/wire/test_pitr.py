@@ -111,6 +111,17 @@ class Recovery(RecoveryTest):
         earliest = self.window()[0]
         self.restore("earliest", earliest)
         self.assert_restored("earliest", {1: 2})
+        # Off and on again, between two seconds: it begins anew, and with the next whole second when that is not in the future.
+        self.call("UpdateContinuousBackups", {
+            "TableName": "table", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": False}})
+        self.advance(0.75)
+        turn_on(self.client)
+        start = self.now()
+        self.assertEqual(self.window(), (start, start))
+        self.advance(0.249)
+        self.assertEqual(self.window(), (start, round(start + 0.249, 3)))
+        self.advance(0.001)
+        self.assertEqual(self.window(), (start + 0.25, start + 0.25))
         # Off and on again: it begins anew.
         self.advance(10)
         self.call("UpdateContinuousBackups", {
