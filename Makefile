@@ -25,6 +25,8 @@
 #                 under load for CLUSTER_SECONDS (ARGS="machine server_killed" takes some of them, ARGS="--groups 4" has both servers write)
 #   make ecosystem   tools of others, from npm and Debian, used for real; docs/ECOSYSTEM.md gets the table (ARGS=dynamoose takes one)
 #   make coverage what the tests reach, with a floor for branches (FLOOR=84, ARGS="unit fault")
+#   make mutants  change the C sources one small thing at a time and show each change that no test notices
+#                 (ARGS="--number 200 --seed 1 src/http"; ARGS=--help tells more)
 #   make differ   random requests beside DynamoDB Local, whose answers are compared
 #                 (ARGS="--seed 1 --operations 50000"; ARGS=--help tells more)
 #   make docs     fill the generated parts of docs/
@@ -125,6 +127,10 @@ check-cluster: build-check/build.ninja | deps-cluster
 	@$(PYTHON) tests/cluster/cluster.py -- $(PYTHON) scripts/check --on-cluster
 	@$(PYTHON) tests/cluster/cluster.py --seconds $(CLUSTER_SECONDS) $(ARGS)
 
+# In a copy of the tree with a build of its own, build-mutants/.
+mutants: | deps-test
+	@$(PYTHON) tests/mutants/mutants.py $(ARGS)
+
 # Takes as long as make check, and its own build.
 coverage: | deps-test
 	@$(PYTHON) scripts/coverage --floor $(FLOOR) $(ARGS)
@@ -146,7 +152,7 @@ format: deps-test
 	@clang-format -i $$(git ls-files --cached --others --exclude-standard $(C_FILES))
 
 clean:
-	rm -rf build build-check build-coverage build-tsan build-fuzz
+	rm -rf build build-check build-coverage build-tsan build-fuzz build-mutants
 
 # build/ is the release build for users; build-check/ has the sanitizers for memory and undefined
 # behaviour, build-tsan/ the one for threads. Ninja calls Meson again by itself when a meson.build
@@ -166,4 +172,4 @@ build-tsan/build.ninja: | deps-test
 deps-build deps-test deps-fuzz deps-package deps-cluster deps-ecosystem:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run demo check check-postgres check-cluster ecosystem check-releases check-packages packages install uninstall bench instructions crash torture coverage differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package deps-cluster deps-ecosystem
+.PHONY: all run demo check check-postgres check-cluster ecosystem check-releases check-packages packages install uninstall bench instructions crash torture coverage mutants differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package deps-cluster deps-ecosystem
