@@ -31,7 +31,10 @@ void pages_tell_leader(struct pages *pages, const char *leader) {
 }
 
 static void write_role(struct exchange *exchange, struct pages *pages) {
-    static const char *const roles[] = {"waiting", "waiting", "serving", "leading", "leading"};
+    static const char *const roles[] = {[PAGES_STARTING] = "waiting",
+                                        [PAGES_WAITING] = "waiting",
+                                        [PAGES_FOLLOWING] = "serving",
+                                        [PAGES_READY] = "leading"};
     pthread_mutex_lock(&pages->lock);
     buffer_printf(&exchange->reply, ",\"role\":\"%s\",\"leader\":\"%s\"",
                   roles[atomic_load(&pages->state)], pages->leader);
@@ -62,21 +65,29 @@ void pages_reply_ready(struct exchange *exchange, bool ready, const char *reason
     reply_health(exchange, pages_of(exchange), ready, ready ? "ready" : "waiting", reason);
 }
 
-static void handle_ready(struct exchange *exchange, struct pages *pages) {
-    static const char *const words[] = {"starting", "waiting", "ready", "ready", "stopping"};
+/* Requests are served, by this server or by way of another one. */
+static bool is_ready(const struct pages *pages) {
     enum pages_state state = atomic_load(&pages->state);
-    bool follows = state == PAGES_FOLLOWING || state == PAGES_WAITING;
+    return (state == PAGES_READY || state == PAGES_FOLLOWING) && !atomic_load(&pages->stopping);
+}
+
+static void handle_ready(struct exchange *exchange, struct pages *pages) {
+    static const char *const words[] = {[PAGES_STARTING] = "starting",
+                                        [PAGES_WAITING] = "waiting",
+                                        [PAGES_FOLLOWING] = "ready",
+                                        [PAGES_READY] = "ready"};
+    enum pages_state state = atomic_load(&pages->state);
+    bool stopping = atomic_load(&pages->stopping);
+    bool follows = (state == PAGES_FOLLOWING || state == PAGES_WAITING) && !stopping;
     if (follows && pages->find_out != NULL && pages->find_out(pages->user, exchange))
         return;
-    reply_health(exchange, pages, state == PAGES_READY || state == PAGES_FOLLOWING, words[state],
-                 NULL);
+    reply_health(exchange, pages, is_ready(pages), stopping ? "stopping" : words[state], NULL);
 }
 
 /* Scripts that waited for LocalStack look for a service and this word, with the space: what it says
  * of one that waits for its first request. */
 static void handle_localstack(struct exchange *exchange, struct pages *pages) {
-    enum pages_state state = atomic_load(&pages->state);
-    if (state != PAGES_READY && state != PAGES_FOLLOWING) {
+    if (!is_ready(pages)) {
         handle_ready(exchange, pages);
         return;
     }
@@ -120,9 +131,22 @@ static void send_following(struct exchange *exchange, const struct pages *pages)
     reply(exchange, 200, pages->write_following(pages->user, accept, &exchange->reply));
 }
 
+/* The server leads: its workers are there. */
+static void send_leading(struct exchange *exchange, const struct pages *pages) {
+    struct page_task *page = ARENA_NEW(&exchange->arena, struct page_task);
+    page->exchange = exchange;
+    page->pages = pages;
+    page->task.run = write_page;
+    exchange->user = page;
+    workers_submit(pages->workers, &page->task);
+}
+
 static void handle_metrics(struct exchange *exchange, struct pages *pages) {
     enum pages_state state = atomic_load(&pages->state);
-    if (state == PAGES_STARTING || (state < PAGES_READY && pages->write_following == NULL)) {
+    bool leads = state == PAGES_READY;
+    bool follows =
+        (state == PAGES_WAITING || state == PAGES_FOLLOWING) && pages->write_following != NULL;
+    if (!leads && !follows) {
         handle_ready(exchange, pages);
         return;
     }
@@ -132,16 +156,10 @@ static void handle_metrics(struct exchange *exchange, struct pages *pages) {
         reply(exchange, 403, SLICE_LITERAL("text/plain"));
         return;
     }
-    if (state < PAGES_READY) {
+    if (leads)
+        send_leading(exchange, pages);
+    else
         send_following(exchange, pages);
-        return;
-    }
-    struct page_task *page = ARENA_NEW(&exchange->arena, struct page_task);
-    page->exchange = exchange;
-    page->pages = pages;
-    page->task.run = write_page;
-    exchange->user = page;
-    workers_submit(pages->workers, &page->task);
 }
 
 bool pages_handle(struct exchange *exchange) {

@@ -23,7 +23,8 @@
 #include "endpoint/endpoint.h"
 #include "pipeline/workers.h"
 
-enum pages_state { PAGES_STARTING, PAGES_WAITING, PAGES_FOLLOWING, PAGES_READY, PAGES_STOPPING };
+/* What the server has to answer with. It keeps that while it stops: `stopping` is beside it. */
+enum pages_state { PAGES_STARTING, PAGES_WAITING, PAGES_FOLLOWING, PAGES_READY };
 
 enum { PAGES_LEADER_CHARS = 300 };
 
@@ -41,8 +42,9 @@ struct pages {
     pthread_mutex_t lock; /* of the next */
     char leader[PAGES_LEADER_CHARS]; /* where that is; empty: nobody knows */
     bool open;                       /* /metrics to everybody */
-    struct workers *workers;         /* from PAGES_READY on */
+    struct workers *workers;         /* with PAGES_READY */
     _Atomic(enum pages_state) state;
+    atomic_bool stopping;
 };
 
 /* What the role's page says about who leads; from any thread. */

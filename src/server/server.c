@@ -361,7 +361,7 @@ size_t server_tables_unencrypted(const struct server *server) {
 void server_stop(struct server *server) {
     if (server == NULL)
         return;
-    atomic_store(&server->pages.state, PAGES_STOPPING);
+    atomic_store(&server->pages.stopping, true);
     control_stop(server->control);
     if (server->metrics_endpoint != NULL)
         endpoint_stop(server->metrics_endpoint, STOP_GRACE_MS);

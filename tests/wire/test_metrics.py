@@ -11,19 +11,14 @@ import time
 import unittest
 
 import exposition
-from server import Server, binary
-from wire import Connection, WireTest, boto3_client, call, http_request
+from nodes import wait_until
+from server import SANITIZER, Server, binary
+from wire import Connection, HalfRequest, WireTest, accepts, boto3_client, call, free_port, http_request
 
 KEYS = {"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "g", "AttributeType": "S"}],
         "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST",
         "GlobalSecondaryIndexes": [{"IndexName": "by-g", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
                                     "Projection": {"ProjectionType": "ALL"}}]}
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def get(port, path, **headers):
@@ -212,6 +207,23 @@ class Ports(unittest.TestCase):
             taken.listen()
             with self.assertRaisesRegex(AssertionError, "the server did not start"):
                 Server("--memory", "--metrics-port", taken.getsockname()[1]).start()
+
+    def test_a_start_that_fails(self):
+        """It waits for its store, and has nothing to tell when that is gone."""
+        port = free_port()
+        with socket.create_server(("127.0.0.1", 0)) as store:
+            process = subprocess.Popen(
+                [binary(), "serve", "--port", "0", "--metrics-port", str(port), "--store",
+                 f"postgres://nobody@127.0.0.1:{store.getsockname()[1]}/none?sslmode=disable"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            waiting = store.accept()[0]
+            half = HalfRequest(port, "/metrics", encrypted=False)
+        waiting.close()
+        wait_until(lambda: not accepts(port), "closing the port for metrics")
+        self.assertEqual(half.finish(), b'{"status":"stopping","role":"waiting","leader":""}\n')
+        errors = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertNotRegex(errors, SANITIZER)
 
     def test_who_may_read(self):
         """With --auth this machine, and others when it is said."""

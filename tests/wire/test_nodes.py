@@ -277,6 +277,35 @@ class Health(unittest.TestCase):
             wait_until(lambda: ready(follower.port)[0] == 200, "being well again")
 
 
+class Stopping(unittest.TestCase):
+    """Requests whose heads are half sent when a server is asked to stop are answered while it does."""
+
+    PATHS = {"/metrics": b"gramme_role{", "/health/ready": b'"status":"stopping"', "/_localstack/health": b'"status":"stopping"'}
+
+    def stop_while_asked(self, server):
+        metrics_port = int(server.arguments[server.arguments.index("--metrics-port") + 1])
+        halves = {path: wire.HalfRequest(server.port, path) for path in self.PATHS}
+        beside = wire.HalfRequest(metrics_port, "/metrics")
+        server.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: not wire.accepts(metrics_port), "closing the port for metrics")
+        self.assertIn(self.PATHS["/metrics"], beside.finish())
+        wait_until(lambda: not wire.accepts(server.port), "closing the port")
+        for path, expected in self.PATHS.items():
+            self.assertIn(expected, halves[path].finish(), path)
+        server.stop()
+
+    def test_metrics_of_a_follower(self):
+        store = new_store()
+        with Server("--store", store):
+            follower = Follower("--store", store, "--metrics-port", wire.free_port())
+            with follower:
+                self.stop_while_asked(follower)
+
+    def test_metrics_of_a_leader(self):
+        with Server("--store", new_store(), "--metrics-port", wire.free_port()) as leader:
+            self.stop_while_asked(leader)
+
+
 class Signed(unittest.TestCase):
     def test_signatures_are_verified_by_the_leader(self):
         store = new_store()

@@ -6,6 +6,7 @@ bad input use `call`, which posts any JSON there is and gives back the exact rep
 
 import http.client
 import json
+import socket
 import unittest
 import zlib
 
@@ -86,6 +87,44 @@ def http_request(port, method, path, headers, body=b"", timeout_s=60):
         return Reply(response.status, response.getheaders(), response.read())
     finally:
         connection.close()
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def accepts(port):
+    """Whether anybody listens there."""
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
+class HalfRequest:
+    """A GET whose head the server has begun to read: it comes in one piece with the end of a request that was answered."""
+
+    def __init__(self, port, path, encrypted=tls.ENCRYPTED):
+        kind = http.client.HTTPSConnection if encrypted else http.client.HTTPConnection
+        more = {"context": tls.shared_context()} if encrypted else {}
+        self.connection = kind("127.0.0.1", port, timeout=60, **more)
+        self.connection.connect()
+        head = "GET {} HTTP/1.1\r\nHost: localhost\r\n"
+        self.connection.sock.sendall((head.format("/health") + "\r\n" + head.format(path)).encode())
+        self.read()
+
+    def read(self):
+        response = http.client.HTTPResponse(self.connection.sock)
+        response.begin()
+        return response.read()
+
+    def finish(self):
+        """Sends the rest; the body of the answer."""
+        try:
+            self.connection.sock.sendall(b"\r\n")
+            return self.read()
+        finally:
+            self.connection.close()
 
 
 def target(operation):
