@@ -36,11 +36,23 @@ static bool is_integer(const struct json_value *value) {
     return read_number(value, &n) && n >= INT32_MIN && n <= INT32_MAX && n == floor(n);
 }
 
+/* Takes ".123" off the front; the milliseconds, of which more digits are dropped. */
+static int64_t take_fraction(struct slice *text) {
+    int64_t ms = 0, unit = 100;
+    size_t len = 1;
+    if (text->len == 0 || text->data[0] != '.')
+        return 0;
+    for (; len < text->len && text->data[len] >= '0' && text->data[len] <= '9'; len++, unit /= 10)
+        ms += (text->data[len] - '0') * unit;
+    *text = slice_skip(*text, len);
+    return ms;
+}
+
 /* 2026-11-15T12:00:00.123Z and 2026-11-15T12:00:00+00:00 too. */
 static bool read_iso(struct slice text, int64_t *ret_ms) {
     enum { TO_SECONDS = 19, ROOM = TO_SECONDS + 2 };
     uint8_t whole[ROOM];
-    int64_t seconds, fraction = 0, unit = 100;
+    int64_t seconds;
     if (text.len < TO_SECONDS) {
         if (!date_read(text, &seconds))
             return false;
@@ -52,15 +64,7 @@ static bool read_iso(struct slice text, int64_t *ret_ms) {
     whole[TO_SECONDS] = 'Z';
     if (!date_read(slice_of(whole, TO_SECONDS + 1), &seconds))
         return false;
-    for (size_t i = 1; rest.len > 0 && rest.data[0] == '.'; i++) {
-        if (i < rest.len && rest.data[i] >= '0' && rest.data[i] <= '9') {
-            fraction += (rest.data[i] - '0') * unit;
-            unit /= 10;
-        } else {
-            rest = slice_skip(rest, i);
-        }
-    }
-    *ret_ms = seconds * 1000 + fraction;
+    *ret_ms = seconds * 1000 + take_fraction(&rest);
     return rest.len == 0 || slice_is(rest, "Z") || slice_is(rest, "+00:00") ||
            slice_is(rest, "+0000");
 }

@@ -270,6 +270,45 @@ static void a_form_is_read_by_its_table(void **state) {
     assert_non_null(input_check(&scene->arena, form_tree(&scene->arena, &read), fields, &rules));
 }
 
+/* The end of the text is watched. */
+static bool read_time(const char *text, int64_t *ret_ms) {
+    size_t len = strlen(text);
+    uint8_t *bytes = malloc(len);
+    struct json_value at = {.kind = JSON_STRING,
+                            .name = SLICE_LITERAL("At"),
+                            .text = slice_of(memcpy(bytes, text, len), len)};
+    const struct json_value input = {.kind = JSON_OBJECT_BEGIN, .first = &at};
+    bool fine = input_time(&input, "At", ret_ms);
+    free(bytes);
+    return fine;
+}
+
+static void times_are_read_to_their_end(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t ms; /* -1: it is no time */
+    } times[] = {
+        {"2026-11-15T12:00:00", 1794744000000},
+        {"2026-11-15T12:00:00Z", 1794744000000},
+        {"2026-11-15T12:00:00.5+00:00", 1794744000500},
+        {"2026-11-15T12:00:00.1239999999999999999999Z", 1794744000123},
+        {"2026-11-15T12:00:00.", 1794744000000},
+        {"2026-11-15T12:00:00.1.2", -1},
+        {"2026-11-15T12:00:00.5+01:00", -1},
+    };
+    int64_t ms;
+    for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+        bool fine = read_time(times[i].text, &ms);
+        assert_int_equal(fine ? ms : -1, times[i].ms);
+    }
+    char dots[60] = "2026-11-15T12:00:00.";
+    for (size_t len = strlen(dots); len < sizeof(dots) - 1; len++) {
+        dots[len] = '.';
+        assert_false(read_time(dots, &ms));
+    }
+}
+
 static void errors_have_codes_of_old(void **state) {
     struct scene *scene = *state;
     static const struct {
@@ -298,6 +337,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(an_answer_has_three_forms, set_up, tear_down),
         cmocka_unit_test_setup_teardown(inputs_are_checked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_form_is_read_by_its_table, set_up, tear_down),
+        cmocka_unit_test(times_are_read_to_their_end),
         cmocka_unit_test_setup_teardown(errors_have_codes_of_old, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
