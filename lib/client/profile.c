@@ -42,7 +42,7 @@ static struct slice trim(struct slice text) {
 static struct slice without_comment(struct slice text) {
     for (size_t i = 1; i < text.len; i++)
         if ((text.data[i] == '#' || text.data[i] == ';') && is_blank(text.data[i - 1]))
-            return slice_of(text.data, i);
+            return slice_first(text, i);
     return text;
 }
 
@@ -57,7 +57,7 @@ static bool next_line(struct lines *lines) {
         return false;
     const uint8_t *end = memchr(lines->rest.data, '\n', lines->rest.len);
     size_t len = end == NULL ? lines->rest.len : (size_t)(end - lines->rest.data);
-    lines->line = slice_of(lines->rest.data, len);
+    lines->line = slice_first(lines->rest, len);
     lines->rest = slice_skip(lines->rest, end == NULL ? len : len + 1);
     return true;
 }
@@ -73,7 +73,7 @@ static bool heading(struct slice line, const char *kind, struct slice *ret_name)
     line = trim(without_comment(line));
     if (line.len < 2 || line.data[0] != '[' || line.data[line.len - 1] != ']')
         return false;
-    struct slice name = trim(slice_of(line.data + 1, line.len - 2));
+    struct slice name = trim(slice_part(line, 1, line.len - 2));
     *ret_name = name;
     if (kind == NULL || (slice_is(name, "default") && strcmp(kind, "profile") == 0))
         return true;
@@ -102,7 +102,7 @@ static bool split(struct slice line, struct slice *ret_name, struct slice *ret_v
     if (equals == NULL || line.data[0] == '#' || line.data[0] == ';')
         return false;
     size_t at = (size_t)(equals - line.data);
-    *ret_name = trim(slice_of(line.data, at));
+    *ret_name = trim(slice_first(line, at));
     *ret_value = trim(without_comment(slice_skip(line, at + 1)));
     return true;
 }

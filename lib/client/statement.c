@@ -43,7 +43,7 @@ static bool advance(struct ddb_cursor *cursor) {
 static bool is_select(const char *text) {
     struct slice rest = slice_text(text), word = SLICE_LITERAL("SELECT");
     rest = slice_skip(rest, strspn(text, " \t\r\n"));
-    return rest.len >= word.len && slice_equal_ignoring_case(slice_of(rest.data, word.len), word);
+    return rest.len >= word.len && slice_equal_ignoring_case(slice_first(rest, word.len), word);
 }
 
 struct ddb_cursor *ddb_execute_statement(struct ddb_client *client,

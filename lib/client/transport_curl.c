@@ -40,7 +40,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
 static size_t on_header(char *data, size_t size, size_t count, void *context) {
     struct curl_transport *t = context;
     struct slice line = slice_of(data, size * count), name = SLICE_LITERAL("x-amzn-requestid:");
-    if (line.len <= name.len || !slice_equal_ignoring_case(slice_of(line.data, name.len), name))
+    if (line.len <= name.len || !slice_equal_ignoring_case(slice_first(line, name.len), name))
         return line.len;
     struct slice value = slice_skip(line, name.len);
     while (value.len > 0 && value.data[0] == ' ')

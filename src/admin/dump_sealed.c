@@ -171,7 +171,7 @@ static struct error *open_frame(struct sealed_source *source, struct arena *aren
     struct slice frame = buffer_slice(&source->frame), content = slice_skip(frame, FRAME_HEAD);
     buffer_reset(&source->plain);
     buffer_reserve(&source->plain, content.len - SEAL_TAG_BYTES);
-    if (!seal_open_frame(source->seal, source->frames, slice_of(frame.data, FRAME_HEAD), content,
+    if (!seal_open_frame(source->seal, source->frames, slice_first(frame, FRAME_HEAD), content,
                          source->plain.data))
         return damaged(arena, "a frame does not open with its key");
     source->plain.len = content.len - SEAL_TAG_BYTES;

@@ -72,7 +72,7 @@ static bool decode(struct slice text, const char *line, size_t len, uint8_t *ret
     size_t skip = strlen(line), got;
     uint8_t bytes[FILE_MAX];
     if (text.len < skip + 1 || !slice_starts_with(text, slice_text(line)) ||
-        base64_decode(slice_of(text.data + skip, text.len - skip - 1), bytes, &got) != BASE64_OK ||
+        base64_decode(slice_part(text, skip, text.len - skip - 1), bytes, &got) != BASE64_OK ||
         got != len)
         return false;
     memcpy(ret_bytes, bytes, len);

@@ -80,7 +80,7 @@ struct slice message_subject(struct arena *arena, const struct alarm_home *home,
         if (characters > SUBJECT_MAX)
             break;
     }
-    return slice_of(text.data, at);
+    return slice_first(text, at);
 }
 
 /* "SampleCount" is SAMPLE_COUNT here. */

@@ -263,7 +263,7 @@ static struct error *wrong_scope(struct arena *arena, const struct auth_identity
 /* Any region is ours: one server stands for all of them. */
 struct error *auth_check_scope(struct arena *arena, const struct auth_identity *identity,
                                struct slice service) {
-    struct slice day = slice_of(identity->timestamp.data, DAY_BYTES);
+    struct slice day = slice_first(identity->timestamp, DAY_BYTES);
     if (slice_equal(identity->service, service) && slice_is(identity->terminator, terminator) &&
         slice_equal(identity->date, day))
         return NULL;

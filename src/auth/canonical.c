@@ -12,7 +12,7 @@ static bool next_segment(struct slice *rest, struct slice *ret_segment) {
     while (rest->len > 0 && rest->data[0] == '/')
         *rest = slice_skip(*rest, 1);
     const uint8_t *end = rest->len == 0 ? NULL : memchr(rest->data, '/', rest->len);
-    *ret_segment = slice_of(rest->data, end == NULL ? rest->len : (size_t)(end - rest->data));
+    *ret_segment = slice_first(*rest, end == NULL ? rest->len : (size_t)(end - rest->data));
     *rest = slice_skip(*rest, ret_segment->len);
     return ret_segment->len > 0;
 }
@@ -73,7 +73,7 @@ static struct parameter read_parameter(struct arena *arena, struct slice pair) {
     const uint8_t *sign = pair.len == 0 ? NULL : memchr(pair.data, '=', pair.len);
     size_t name_len = sign == NULL ? pair.len : (size_t)(sign - pair.data);
     struct slice value = sign == NULL ? SLICE_LITERAL("") : slice_skip(pair, name_len + 1);
-    return (struct parameter){encoded_once(arena, slice_of(pair.data, name_len)),
+    return (struct parameter){encoded_once(arena, slice_first(pair, name_len)),
                               encoded_once(arena, value)};
 }
 
@@ -90,7 +90,7 @@ static size_t read_parameters(struct arena *arena, struct slice query, struct pa
         const uint8_t *end = memchr(query.data, '&', query.len);
         size_t len = end == NULL ? query.len : (size_t)(end - query.data);
         if (len > 0) {
-            list[count] = read_parameter(arena, slice_of(query.data, len));
+            list[count] = read_parameter(arena, slice_first(query, len));
             count += !slice_is(list[count].name, "X-Amz-Signature");
         }
         query = slice_skip(query, end == NULL ? len : len + 1);

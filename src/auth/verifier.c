@@ -101,7 +101,7 @@ static bool next_name(struct slice *rest, struct slice *ret_name) {
     if (rest->len == 0)
         return false;
     const uint8_t *end = memchr(rest->data, ';', rest->len);
-    *ret_name = slice_of(rest->data, end == NULL ? rest->len : (size_t)(end - rest->data));
+    *ret_name = slice_first(*rest, end == NULL ? rest->len : (size_t)(end - rest->data));
     *rest = slice_skip(*rest, end == NULL ? rest->len : ret_name->len + 1);
     return true;
 }

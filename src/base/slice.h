@@ -2,7 +2,10 @@
  *
  * A slice never owns its bytes; whoever hands one out says how long they live. Text is UTF-8 and
  * not NUL-terminated. An absent slice has data == NULL; an empty one has data != NULL and len == 0.
- */
+ *
+ * A part of a slice is made by slice_skip(), slice_first() and slice_part(), which check their
+ * bounds in release builds, too: a length below zero would reach all of memory. `scripts/check
+ * style` refuses slice_of() for that. */
 #ifndef GRAMME_BASE_SLICE_H
 #define GRAMME_BASE_SLICE_H
 
@@ -10,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "base/check.h"
 
 struct slice {
     const uint8_t *data;
@@ -62,7 +67,17 @@ static inline bool slice_ends_with(struct slice s, struct slice end) {
 
 /* From `from` to the end; `from` may equal the length. */
 static inline struct slice slice_skip(struct slice s, size_t from) {
+    CHECK(from <= s.len);
     return slice_of(s.data + from, s.len - from);
+}
+
+static inline struct slice slice_first(struct slice s, size_t len) {
+    CHECK(len <= s.len);
+    return slice_of(s.data, len);
+}
+
+static inline struct slice slice_part(struct slice s, size_t from, size_t len) {
+    return slice_first(slice_skip(s, from), len);
 }
 
 /* ASCII only: DynamoDB's keywords, HTTP's header names. */

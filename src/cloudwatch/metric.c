@@ -66,7 +66,7 @@ static bool take_text(struct slice *bytes, struct slice *ret_text) {
     size_t taken = varint_decode_checked(bytes->data, bytes->len, &len);
     if (taken == 0 || bytes->len - taken < len)
         return false;
-    *ret_text = slice_of(bytes->data + taken, len);
+    *ret_text = slice_part(*bytes, taken, len);
     *bytes = slice_skip(*bytes, taken + len);
     return true;
 }

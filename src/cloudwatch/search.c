@@ -53,13 +53,13 @@ static struct error *take_word(struct parser *parser, struct slice *ret_word) {
         if (end == NULL)
             return wrong(parser, "a quote is not closed");
         len = (size_t)(end - parser->rest.data);
-        *ret_word = slice_of(parser->rest.data, len);
+        *ret_word = slice_first(parser->rest, len);
         parser->rest = slice_skip(parser->rest, len + 1);
         return NULL;
     }
     while (len < parser->rest.len && memchr(" \t\r\n{}()=,\"", parser->rest.data[len], 11) == NULL)
         len++;
-    *ret_word = slice_of(parser->rest.data, len);
+    *ret_word = slice_first(parser->rest, len);
     parser->rest = slice_skip(parser->rest, len);
     return NULL;
 }
@@ -136,7 +136,7 @@ struct error *search_compile(struct arena *arena, struct slice text, const struc
 
 static bool contains(struct slice text, struct slice word) {
     for (size_t i = 0; i + word.len <= text.len; i++)
-        if (slice_equal_ignoring_case(slice_of(text.data + i, word.len), word))
+        if (slice_equal_ignoring_case(slice_part(text, i, word.len), word))
             return true;
     return false;
 }

@@ -191,7 +191,7 @@ static int compare_keys(const void *a, const void *b) {
 }
 
 static bool is_same_but_unit(struct slice a, struct slice b) {
-    return slice_equal(slice_of(a.data, a.len - 1), slice_of(b.data, b.len - 1));
+    return slice_equal(slice_first(a, a.len - 1), slice_first(b, b.len - 1));
 }
 
 void series_list(struct series_store *store, struct arena *arena,
@@ -223,5 +223,5 @@ void series_list(struct series_store *store, struct arena *arena,
 
 struct slice series_token(struct arena *arena, const struct metric *metric) {
     struct slice key = metric_encode(arena, metric);
-    return slice_of(key.data, key.len - 1);
+    return slice_first(key, key.len - 1);
 }

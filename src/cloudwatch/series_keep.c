@@ -243,10 +243,12 @@ static struct error *load_metrics(struct series_store *store, struct arena *aren
 
 static bool load_metric(struct series_store *store, struct arena *arena, uint32_t id,
                         struct slice *bytes) {
-    uint32_t len = bytes->len < 4 ? UINT32_MAX : load_u32(bytes->data);
+    if (bytes->len < 4)
+        return false;
+    uint32_t len = load_u32(bytes->data);
     if (len > bytes->len - 4)
         return false;
-    struct slice key = slice_of(bytes->data + 4, len);
+    struct slice key = slice_part(*bytes, 4, len);
     *bytes = slice_skip(*bytes, 4 + (size_t)len);
     if (!is_metric(arena, key))
         return false;

@@ -62,7 +62,7 @@ struct error *backup_decode(struct arena *arena, struct slice bytes, struct back
     struct slice fields = slice_skip(rest, definition_len);
     if (!value_check(fields, BACKUP_DEPTH_MAX) || fields.data[0] != VALUE_M)
         return damaged(arena, "not a map");
-    struct backup backup = {.definition = slice_of(rest.data, definition_len)};
+    struct backup backup = {.definition = slice_first(rest, definition_len)};
     const char *wrong = stored_fields_read(value_from_slice(fields), backup_fields, &backup);
     if (wrong != NULL)
         return damaged(arena, wrong);

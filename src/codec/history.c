@@ -49,7 +49,6 @@ struct error *history_record_decode(struct arena *arena, struct slice bytes,
     struct slice stored = slice_skip(rest, key_len);
     if (there ? stored.len < UNSUMMED_HEADER + ITEM_SIZE_BYTES : stored.len > 0)
         return error_local(arena, text);
-    *ret_record =
-        (struct history_record){slice_of(rest.data, key_len), there ? stored : SLICE_NONE};
+    *ret_record = (struct history_record){slice_first(rest, key_len), there ? stored : SLICE_NONE};
     return NULL;
 }

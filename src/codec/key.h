@@ -46,7 +46,7 @@ struct slice key_encode_sort(struct arena *arena, struct slice partition, struct
 
 /* Table id and hash: what the keys of its partition start with. */
 static inline struct slice key_partition(struct slice key) {
-    return slice_of(key.data, ITEM_KEY_PREFIX);
+    return slice_first(key, ITEM_KEY_PREFIX);
 }
 
 static inline struct slice key_without_id(struct slice key) {

@@ -40,7 +40,7 @@ struct error *token_decode(struct arena *arena, struct slice bytes,
     size_t size_count = (bytes.len - SIZES_AT) / 4;
     *ret_record = (struct token_record){
         .end_ms = load_u64(bytes.data + 1),
-        .fingerprint = slice_of(bytes.data + FINGERPRINT_AT, TOKEN_FINGERPRINT_BYTES),
+        .fingerprint = slice_part(bytes, FINGERPRINT_AT, TOKEN_FINGERPRINT_BYTES),
         .sizes = decode_sizes(arena, slice_skip(bytes, SIZES_AT), size_count),
         .size_count = size_count,
     };

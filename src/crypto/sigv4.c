@@ -42,7 +42,7 @@ static uint8_t *put_value(uint8_t *at, struct slice value) {
         size_t len = blank == NULL ? value.len : (size_t)(blank - value.data);
         if (len > 0 && !first)
             *at++ = ' ';
-        at = put(at, slice_of(value.data, len));
+        at = put(at, slice_first(value, len));
         first = first && len == 0;
         value = slice_skip(value, blank == NULL ? len : len + 1);
     }

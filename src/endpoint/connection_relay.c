@@ -12,7 +12,7 @@ static struct connection *connection_of_exchange(struct exchange *exchange) {
 
 bool connection_read_relayed(struct connection *c) {
     size_t len = 0;
-    struct slice bytes = slice_of(c->input.data + c->start, c->input.len - c->start);
+    struct slice bytes = slice_skip(buffer_slice(&c->input), c->start);
     switch (relayed_read(bytes, c->relayed, &len)) {
     case RELAYED_READ:
         c->start += len;

@@ -99,7 +99,7 @@ static struct slice media_type(struct slice type) {
     if (type.len == 0)
         return type;
     const uint8_t *end = memchr(type.data, ';', type.len);
-    return http_trim(end == NULL ? type : slice_of(type.data, (size_t)(end - type.data)));
+    return http_trim(end == NULL ? type : slice_first(type, (size_t)(end - type.data)));
 }
 
 /* Clients write it as it stands here; the standard lets them write it in any case, and with

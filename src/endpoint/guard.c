@@ -60,7 +60,7 @@ static struct authority split(struct slice text) {
     bool v6 = text.data[0] == '[';
     const uint8_t *end = memchr(text.data, v6 ? ']' : ':', text.len);
     size_t len = end == NULL ? text.len : (size_t)(end - text.data) + v6;
-    struct authority result = {slice_of(text.data, len), slice_skip(text, len)};
+    struct authority result = {slice_first(text, len), slice_skip(text, len)};
     if (!is_port(result.port) || (v6 && end == NULL))
         result.name = SLICE_NONE;
     return result;

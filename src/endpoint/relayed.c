@@ -21,7 +21,7 @@ struct slice relayed_write(struct arena *arena, const struct relayed *relayed) {
 /* The next word, which a blank or the end follows. */
 static struct slice next_word(struct slice *rest) {
     const uint8_t *end = rest->len == 0 ? NULL : memchr(rest->data, ' ', rest->len);
-    struct slice word = end == NULL ? *rest : slice_of(rest->data, (size_t)(end - rest->data));
+    struct slice word = end == NULL ? *rest : slice_first(*rest, (size_t)(end - rest->data));
     *rest = slice_skip(*rest, word.len + (end != NULL));
     return word;
 }
@@ -72,7 +72,7 @@ enum relayed_read relayed_read(struct slice bytes, struct relayed *ret_relayed, 
     const uint8_t *end = bytes.len == 0 ? NULL : memmem(bytes.data, bytes.len, "\r\n", 2);
     if (end == NULL)
         return bytes.len >= RELAYED_LINE_MAX ? RELAYED_WRONG : RELAYED_MORE;
-    struct slice line = slice_of(bytes.data, (size_t)(end - bytes.data));
+    struct slice line = slice_first(bytes, (size_t)(end - bytes.data));
     *ret_len = line.len + 2;
     return read_line(line, ret_relayed) ? RELAYED_READ : RELAYED_WRONG;
 }

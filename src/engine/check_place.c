@@ -15,7 +15,7 @@ enum { SHOWN_MAX = 80 };
 /* ---- keys ---- */
 
 static struct slice cut(struct slice text) {
-    return text.len <= SHOWN_MAX ? text : slice_of(text.data, SHOWN_MAX);
+    return text.len <= SHOWN_MAX ? text : slice_first(text, SHOWN_MAX);
 }
 
 static const char *dots(struct slice text) {

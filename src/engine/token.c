@@ -34,6 +34,6 @@ void token_remember(struct group *group, const struct write_job *job, struct slo
     token->current = token_encode(group->arena, &record);
     struct slice end_key = token_end_key(group->arena, end_ms, catalog_key_hash(token->key));
     struct slot *end = group_slot(group, NULL, catalog_key(end_key));
-    end->current = slice_of(token->current.data, 0);
+    end->current = slice_first(token->current, 0);
     token_keeper_expect(group->owners.tokens, (int64_t)end_ms);
 }

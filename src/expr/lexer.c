@@ -97,7 +97,7 @@ static struct token read_token(struct slice text, size_t start) {
     uint8_t c = text.data[start];
     if (is_letter(c)) {
         size_t end = word_end(text, start);
-        return token_of(word_kind(slice_of(text.data + start, end - start)), start, end);
+        return token_of(word_kind(slice_part(text, start, end - start)), start, end);
     }
     if (c == '#' || c == ':')
         return read_placeholder(text, start);
@@ -130,11 +130,11 @@ struct slice token_text(const struct token_list *list, size_t index) {
     const struct token *token = &list->tokens[index];
     if (token->kind == TOKEN_END)
         return SLICE_LITERAL("<EOF>");
-    return slice_of(list->text.data + token->start, (size_t)(token->end - token->start));
+    return slice_part(list->text, token->start, (size_t)(token->end - token->start));
 }
 
 struct slice token_window(const struct token_list *list, size_t index) {
     const struct token *first = &list->tokens[index > 0 ? index - 1 : index];
     const struct token *last = &list->tokens[index + 1 < list->count ? index + 1 : index];
-    return slice_of(list->text.data + first->start, (size_t)(last->end - first->start));
+    return slice_part(list->text, first->start, (size_t)(last->end - first->start));
 }

@@ -272,7 +272,7 @@ static struct slice skip_authority(struct slice target) {
     for (unsigned i = 0; i < 2; i++) {
         struct slice scheme = slice_text(schemes[i]);
         if (target.len < scheme.len ||
-            !slice_equal_ignoring_case(slice_of(target.data, scheme.len), scheme))
+            !slice_equal_ignoring_case(slice_first(target, scheme.len), scheme))
             continue;
         target = slice_skip(target, scheme.len);
         while (target.len > 0 && target.data[0] != '/' && target.data[0] != '?')
@@ -287,7 +287,7 @@ static void split_target(struct http_request *request) {
     if (rest.len == 0 || rest.data[0] != '/')
         rest = skip_authority(rest);
     size_t path_len = (size_t)(block_find(rest.data, rest.data + rest.len, '?') - rest.data);
-    request->path = path_len == 0 ? SLICE_LITERAL("/") : slice_of(rest.data, path_len);
+    request->path = path_len == 0 ? SLICE_LITERAL("/") : slice_first(rest, path_len);
     request->query = path_len == rest.len ? SLICE_NONE : slice_skip(rest, path_len + 1);
 }
 

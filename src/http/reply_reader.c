@@ -5,7 +5,7 @@ static struct slice next_line(struct slice *rest) {
     const uint8_t *end = rest->len == 0 ? NULL : memmem(rest->data, rest->len, "\r\n", 2);
     if (end == NULL)
         return SLICE_NONE;
-    struct slice line = slice_of(rest->data, (size_t)(end - rest->data));
+    struct slice line = slice_first(*rest, (size_t)(end - rest->data));
     *rest = slice_skip(*rest, line.len + 2);
     return line;
 }
@@ -15,7 +15,7 @@ bool http_reply_next_header(struct slice *headers, struct http_header *ret_heade
     const uint8_t *colon = line.len == 0 ? NULL : memchr(line.data, ':', line.len);
     if (colon == NULL)
         return false;
-    ret_header->name = slice_of(line.data, (size_t)(colon - line.data));
+    ret_header->name = slice_first(line, (size_t)(colon - line.data));
     ret_header->value = http_trim(slice_skip(line, ret_header->name.len + 1));
     return true;
 }
@@ -38,7 +38,7 @@ static bool read_status(struct slice line, int *ret_status) {
     const struct slice version = SLICE_LITERAL("HTTP/1.1 ");
     uint64_t number;
     if (!slice_starts_with(line, version) || line.len < version.len + 3 ||
-        !read_number(slice_of(line.data + version.len, 3), &number) || number < 100)
+        !read_number(slice_part(line, version.len, 3), &number) || number < 100)
         return false;
     *ret_status = (int)number;
     return true;
@@ -67,7 +67,7 @@ enum http_read_result http_reply_head_read(struct slice bytes, struct http_reply
     if (end == NULL)
         return bytes.len >= HTTP_REPLY_HEAD_BYTES_MAX ? HTTP_READ_ERROR : HTTP_READ_MORE;
     size_t head_len = (size_t)(end - bytes.data) + 4;
-    struct slice rest = slice_of(bytes.data, head_len - 2);
+    struct slice rest = slice_first(bytes, head_len - 2);
     *ret_seen = (struct http_reply_seen){
         .head_len = head_len, .content_type = SLICE_NONE, .coding = HTTP_CODING_NONE};
     if (!read_status(next_line(&rest), &ret_seen->status))

@@ -10,7 +10,7 @@ static bool next_part(struct slice *rest, uint8_t separator, struct slice *ret_p
         *ret_part = *rest;
         *rest = SLICE_NONE;
     } else {
-        *ret_part = slice_of(rest->data, (size_t)(end - rest->data));
+        *ret_part = slice_first(*rest, (size_t)(end - rest->data));
         *rest = slice_skip(*rest, ret_part->len + 1);
     }
     return true;
@@ -22,7 +22,7 @@ struct slice http_request_query(const struct http_request *request, struct slice
         struct slice value = pair, key;
         next_part(&value, '=', &key);
         if (slice_equal(key, name))
-            return slice_present(value) ? value : slice_of(key.data + key.len, 0);
+            return slice_present(value) ? value : slice_part(key, key.len, 0);
     }
     return SLICE_NONE;
 }

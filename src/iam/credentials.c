@@ -23,7 +23,7 @@ static bool next_line(struct slice *rest, struct slice *ret_line) {
         return false;
     const uint8_t *end = memchr(rest->data, '\n', rest->len);
     size_t len = end == NULL ? rest->len : (size_t)(end - rest->data);
-    *ret_line = trimmed(slice_of(rest->data, len));
+    *ret_line = trimmed(slice_first(*rest, len));
     *rest = slice_skip(*rest, end == NULL ? len : len + 1);
     return true;
 }
@@ -39,7 +39,7 @@ static struct slice choose(struct slice text, const char *profile) {
     while (next_line(&text, &line)) {
         if (!is_section(line))
             continue;
-        struct slice name = trimmed(slice_of(line.data + 1, line.len - 2));
+        struct slice name = trimmed(slice_part(line, 1, line.len - 2));
         if (slice_is(name, profile == NULL ? "default" : profile))
             return line;
         chosen = line;
@@ -59,7 +59,7 @@ static struct credentials_key find(struct slice text, struct slice section) {
         if (!inside || sign == NULL)
             continue;
         size_t name_len = (size_t)(sign - line.data);
-        struct slice name = trimmed(slice_of(line.data, name_len));
+        struct slice name = trimmed(slice_first(line, name_len));
         struct slice value = trimmed(slice_skip(line, name_len + 1));
         if (slice_is(name, "aws_access_key_id"))
             key.id = value;

@@ -55,7 +55,7 @@ static bool read_texts(struct slice rest, struct slice texts[TEXTS]) {
         size_t taken = varint_decode_checked(rest.data, rest.len, &len);
         if (taken == 0 || len > rest.len - taken)
             return false;
-        texts[i] = slice_of(rest.data + taken, len);
+        texts[i] = slice_part(rest, taken, len);
         rest = slice_skip(rest, taken + len);
     }
     return rest.len == 0;

@@ -64,7 +64,7 @@ static bool split(struct slice arn, const char *kind, struct slice *ret_account,
     if (rest.len <= 12 + len + 2 || rest.data[12] != ':' ||
         memcmp(rest.data + 13, kind, len) != 0 || rest.data[13 + len] != '/')
         return false;
-    *ret_account = slice_of(rest.data, 12);
+    *ret_account = slice_first(rest, 12);
     *ret_name = slice_skip(rest, 13 + len + 1);
     return ret_name->len > 0;
 }

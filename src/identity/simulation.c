@@ -84,7 +84,7 @@ static struct slice account_of(struct slice owner) {
             owner = slice_skip(owner, (size_t)(colon - owner.data) + 1);
     }
     const uint8_t *end = owner.len == 0 ? NULL : memchr(owner.data, ':', owner.len);
-    return end == NULL ? owner : slice_of(owner.data, (size_t)(end - owner.data));
+    return end == NULL ? owner : slice_first(owner, (size_t)(end - owner.data));
 }
 
 void simulation_finish(struct simulation *simulation) {

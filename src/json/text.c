@@ -15,5 +15,5 @@ struct slice json_text_end(struct json_text *text, struct arena *arena) {
     CHECK(!text->buffer.overflow);
     struct slice copy = arena_slice(arena, buffer_slice(&text->buffer));
     buffer_release(&text->buffer);
-    return slice_of(copy.data, copy.len - 1);
+    return slice_first(copy, copy.len - 1);
 }

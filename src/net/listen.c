@@ -22,7 +22,7 @@ enum { UNSENT_BYTES_MAX = 256 * 1024 };
 
 static struct slice without_brackets(struct slice host) {
     if (host.len >= 2 && host.data[0] == '[' && host.data[host.len - 1] == ']')
-        return slice_of(host.data + 1, host.len - 2);
+        return slice_part(host, 1, host.len - 2);
     return host;
 }
 

@@ -224,7 +224,7 @@ static enum lex_kind punctuation(uint8_t c) {
 /* Takes `len` bytes as a token; none at all is a bad one. */
 static struct lex_token take(struct lexer *lexer, enum lex_kind kind, size_t len) {
     struct lex_token token = {.kind = len > 0 ? kind : LEX_BAD,
-                              .text = slice_of(lexer->text.data + lexer->next, len),
+                              .text = slice_part(lexer->text, lexer->next, len),
                               .at = {lexer->line, lexer->column, 0}};
     for (size_t i = 0; i < len; i++)
         token.at.length += (token.text.data[i] & 0xC0) != 0x80;
@@ -238,7 +238,7 @@ static struct lex_token take_quoted(struct lexer *lexer) {
     struct lex_token token = take(lexer, quote == '"' ? LEX_QUOTED : LEX_STRING, len);
     if (len == 0)
         return token;
-    token.text = slice_of(token.text.data + 1, len - 2);
+    token.text = slice_part(token.text, 1, len - 2);
     if (doubled > 0)
         token.text = undouble(lexer->arena, token.text, quote);
     return token;

@@ -34,7 +34,7 @@ bool address_range_parse(struct slice text, struct address_range *ret_range) {
     if (slash == NULL)
         return read_address(text, ret_range);
     size_t len = (size_t)(slash - text.data);
-    return read_address(slice_of(text.data, len), ret_range) &&
+    return read_address(slice_first(text, len), ret_range) &&
            read_bits(slice_skip(text, len + 1), ret_range->bits, &ret_range->bits);
 }
 

@@ -39,7 +39,7 @@ static bool decimal_read(struct slice text, struct decimal *ret_decimal) {
     struct decimal decimal = {.negative = text.len > 0 && text.data[0] == '-'};
     if (text.len > 0 && (text.data[0] == '-' || text.data[0] == '+'))
         text = slice_skip(text, 1);
-    decimal.whole = slice_of(text.data, digit_count(text));
+    decimal.whole = slice_first(text, digit_count(text));
     struct slice rest = slice_skip(text, decimal.whole.len);
     if (decimal.whole.len == 0)
         return false;

@@ -21,7 +21,7 @@ bool policy_key_find(struct slice text, struct policy_key_use *ret_use) {
         bool named = keys[i].form == POLICY_KEY_NAMED;
         if (named ? text.len <= name.len : text.len != name.len)
             continue;
-        if (!slice_equal_ignoring_case(slice_of(text.data, name.len), name))
+        if (!slice_equal_ignoring_case(slice_first(text, name.len), name))
             continue;
         struct slice rest = named ? slice_skip(text, name.len) : SLICE_NONE;
         *ret_use = (struct policy_key_use){i, keys[i].key, keys[i].form, rest};

@@ -20,7 +20,7 @@ static struct slice take_part(struct slice *text) {
     const uint8_t *colon = text->len == 0 ? NULL : memchr(text->data, ':', text->len);
     if (colon == NULL)
         return SLICE_NONE;
-    struct slice part = slice_of(text->data, (size_t)(colon - text->data));
+    struct slice part = slice_first(*text, (size_t)(colon - text->data));
     *text = slice_skip(*text, part.len + 1);
     return part;
 }

@@ -38,7 +38,7 @@ static struct slice take_default(struct slice *name) {
     if (rest.len < 4 || memcmp(rest.data, ", '", 3) != 0 || rest.data[rest.len - 1] != '\'')
         return SLICE_NONE;
     name->len -= rest.len;
-    return slice_of(rest.data + 3, rest.len - 4);
+    return slice_part(rest, 3, rest.len - 4);
 }
 
 /* ${*}, ${?} and ${$} are the characters themselves; anything else is the name of a value. */
@@ -62,8 +62,7 @@ bool pattern_parse(struct arena *arena, const struct pattern_syntax *syntax, str
     while (text.len > 0) {
         size_t len = 1;
         if (starts_variable(syntax, text)) {
-            if (!variable_length(text, &len) ||
-                !add_variable(&pattern, slice_of(text.data + 2, len))) {
+            if (!variable_length(text, &len) || !add_variable(&pattern, slice_part(text, 2, len))) {
                 *ret_variable = text;
                 return false;
             }
@@ -72,7 +71,7 @@ bool pattern_parse(struct arena *arena, const struct pattern_syntax *syntax, str
             pattern.parts[pattern.count++] =
                 (struct pattern_part){.kind = text.data[0] == '*' ? PATTERN_ANY : PATTERN_ONE};
         } else {
-            add_text(&pattern, slice_of(text.data, 1));
+            add_text(&pattern, slice_first(text, 1));
         }
         text = slice_skip(text, len);
     }
@@ -106,7 +105,7 @@ static bool take_part(const struct pattern *pattern, const struct pattern_part *
     }
     if (!slice_present(wanted) || wanted.len > text->len)
         return false;
-    struct slice found = slice_of(text->data, wanted.len);
+    struct slice found = slice_first(*text, wanted.len);
     if (pattern->any_case ? !slice_equal_ignoring_case(found, wanted) : !slice_equal(found, wanted))
         return false;
     *text = slice_skip(*text, wanted.len);
@@ -160,8 +159,7 @@ enum arn_fault arn_pattern_parse(struct arena *arena, const struct pattern_synta
         size_t len = last ? text.len : part_length(syntax, text);
         if (!last && len == text.len)
             return ARN_NOT_AN_ARN;
-        if (!pattern_parse(arena, syntax, slice_of(text.data, len), &pattern.parts[i],
-                           ret_variable))
+        if (!pattern_parse(arena, syntax, slice_first(text, len), &pattern.parts[i], ret_variable))
             return ARN_VARIABLE;
         text = slice_skip(text, last ? len : len + 1);
     }
@@ -179,7 +177,7 @@ bool arn_pattern_matches(const struct arn_pattern *pattern, const struct policy_
         if (!last && colon == NULL)
             return false;
         size_t len = last ? arn.len : (size_t)(colon - arn.data);
-        if (!pattern_matches(&pattern->parts[i], values, slice_of(arn.data, len)))
+        if (!pattern_matches(&pattern->parts[i], values, slice_first(arn, len)))
             return false;
         arn = slice_skip(arn, last ? len : len + 1);
     }

@@ -34,7 +34,7 @@ static bool open_one(struct arena *arena, struct slice *bytes, struct series_sto
     int64_t time_ms = (int64_t)load_u64(bytes->data);
     uint32_t len = load_u32(bytes->data + 8);
     *bytes = slice_skip(*bytes, HEAD_BYTES);
-    if (len > bytes->len || !metric_decode(arena, slice_of(bytes->data, len), &metric))
+    if (len > bytes->len || !metric_decode(arena, slice_first(*bytes, len), &metric))
         return false;
     *bytes = slice_skip(*bytes, len);
     if (!sample_decode(bytes, &sample))

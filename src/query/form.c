@@ -19,7 +19,7 @@ static struct form_field read_field(struct arena *arena, struct slice pair) {
     const uint8_t *sign = memchr(pair.data, '=', pair.len);
     size_t len = sign == NULL ? pair.len : (size_t)(sign - pair.data);
     struct slice value = sign == NULL ? SLICE_LITERAL("") : slice_skip(pair, len + 1);
-    return (struct form_field){decode(arena, slice_of(pair.data, len)), decode(arena, value)};
+    return (struct form_field){decode(arena, slice_first(pair, len)), decode(arena, value)};
 }
 
 static size_t count_pairs(struct slice body) {
@@ -33,7 +33,7 @@ static size_t count_pairs(struct slice body) {
 static struct slice take_pair(struct slice *body) {
     const uint8_t *end = memchr(body->data, '&', body->len);
     size_t len = end == NULL ? body->len : (size_t)(end - body->data);
-    struct slice pair = slice_of(body->data, len);
+    struct slice pair = slice_first(*body, len);
     *body = slice_skip(*body, end == NULL ? len : len + 1);
     return pair;
 }

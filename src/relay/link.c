@@ -78,7 +78,7 @@ static bool is_own(struct slice name) {
         if (slice_equal_ignoring_case(name, slice_text(names[i])))
             return true;
     const struct slice cors = SLICE_LITERAL("access-control-");
-    return name.len > cors.len && slice_equal_ignoring_case(slice_of(name.data, cors.len), cors);
+    return name.len > cors.len && slice_equal_ignoring_case(slice_first(name, cors.len), cors);
 }
 
 static void keep_answer(struct link *link, const struct http_reply_seen *seen) {

@@ -34,7 +34,7 @@ bool scaling_resource_split(struct slice resource, enum scaling_dimension dimens
     size_t at = 0;
     while (at < rest.len && rest.data[at] != '/')
         at++;
-    *ret_table = slice_of(rest.data, at);
+    *ret_table = slice_first(rest, at);
     rest = slice_skip(rest, at);
     if (rest.len > index.len && slice_starts_with(rest, index)) {
         *ret_index = slice_skip(rest, index.len);

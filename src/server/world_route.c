@@ -182,7 +182,7 @@ static struct slice name_in(struct slice path, struct slice end) {
     if (path.len < end.len + 2 || path.data[0] != '/' ||
         !slice_equal(slice_skip(path, path.len - end.len), end))
         return SLICE_NONE;
-    struct slice name = slice_of(path.data + 1, path.len - 1 - end.len);
+    struct slice name = slice_part(path, 1, path.len - 1 - end.len);
     return is_name(name) ? name : SLICE_NONE;
 }
 

@@ -65,7 +65,7 @@ static bool take_break(struct cbor *cbor) {
 static bool take_bytes(struct cbor *cbor, uint64_t len, struct slice *ret_bytes) {
     if (len > cbor->rest.len)
         return false;
-    *ret_bytes = slice_of(cbor->rest.data, (size_t)len);
+    *ret_bytes = slice_first(cbor->rest, (size_t)len);
     cbor->rest = slice_skip(cbor->rest, (size_t)len);
     return true;
 }

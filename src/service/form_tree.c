@@ -10,7 +10,7 @@
 static struct slice take_part(struct slice *path) {
     const uint8_t *dot = path->len == 0 ? NULL : memchr(path->data, '.', path->len);
     size_t len = dot == NULL ? path->len : (size_t)(dot - path->data);
-    struct slice part = slice_of(path->data, len);
+    struct slice part = slice_first(*path, len);
     *path = slice_skip(*path, dot == NULL ? len : len + 1);
     return part;
 }

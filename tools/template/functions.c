@@ -121,7 +121,7 @@ static struct error *split(struct template *t, struct slice delimiter, struct sl
         const uint8_t *found =
             text.len == 0 ? NULL : memmem(text.data, text.len, delimiter.data, delimiter.len);
         size_t len = found == NULL ? text.len : (size_t)(found - text.data);
-        TRY(resolve_new_text(t, slice_of(text.data, len), mark, &items[count++]));
+        TRY(resolve_new_text(t, slice_first(text, len), mark, &items[count++]));
         if (found == NULL)
             break;
         text = slice_skip(text, len + delimiter.len);

@@ -164,7 +164,7 @@ static struct error *list_value(const struct parameter *p, const struct node **r
     while (count < most) {
         const uint8_t *comma = rest.len == 0 ? NULL : memchr(rest.data, ',', rest.len);
         size_t len = comma == NULL ? rest.len : (size_t)(comma - rest.data);
-        struct slice item = trim(slice_of(rest.data, len));
+        struct slice item = trim(slice_first(rest, len));
         TRY(check_value(p, item));
         items[count++] = node_scalar(t->document.arena, item, p->mark);
         if (comma != NULL)

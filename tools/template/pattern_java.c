@@ -29,7 +29,7 @@ static struct slice rest(const struct rewriting *r) {
 
 static void copy(struct rewriting *r, size_t len) {
     len = len > r->pattern.len - r->at ? r->pattern.len - r->at : len;
-    buffer_append_slice(&r->out, slice_of(r->pattern.data + r->at, len));
+    buffer_append_slice(&r->out, slice_part(r->pattern, r->at, len));
     r->at += len;
 }
 
@@ -52,7 +52,7 @@ static bool take_property(struct rewriting *r) {
     const uint8_t *end = memchr(text.data, '}', text.len);
     if (text.len < 3 || text.data[2] != '{' || end == NULL)
         return false;
-    struct slice name = slice_of(text.data + 3, (size_t)(end - text.data) - 3);
+    struct slice name = slice_part(text, 3, (size_t)(end - text.data) - 3);
     size_t len = name.len + 4;
     if (slice_starts_with(name, SLICE_LITERAL("Is"))) {
         buffer_printf(&r->out, "\\%c{%.*s}", text.data[1], SLICE_ARGS(slice_skip(name, 2)));

@@ -334,7 +334,7 @@ struct error *resolve_get_att(struct template *t, const struct function_call *ca
         if (dot == NULL)
             return template_error(t, call->mark, "Fn::GetAtt takes RESOURCE.ATTRIBUTE");
         size_t at = (size_t)(dot - argument->text.data);
-        return resolve_attribute(t, slice_of(argument->text.data, at),
+        return resolve_attribute(t, slice_first(argument->text, at),
                                  slice_skip(argument->text, at + 1), call->mark, ret_node);
     }
     const struct node *const *items;

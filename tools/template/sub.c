@@ -20,7 +20,7 @@ static struct error *find_value(struct template *t, const struct substitution *s
     if (dot == NULL)
         return resolve_reference(t, name, mark, ret_value);
     size_t at = (size_t)(dot - name.data);
-    return resolve_attribute(t, slice_of(name.data, at), slice_skip(name, at + 1), mark, ret_value);
+    return resolve_attribute(t, slice_first(name, at), slice_skip(name, at + 1), mark, ret_value);
 }
 
 /* The inside of one ${...}. */
@@ -54,7 +54,7 @@ static struct error *substitute_all(struct template *t, struct substitution *sub
         if (end == NULL)
             return template_error(t, sub->call->mark, "Fn::Sub: a ${ is not closed");
         size_t len = (size_t)(end - text.data);
-        TRY(substitute(t, sub, slice_of(text.data, len)));
+        TRY(substitute(t, sub, slice_first(text, len)));
         text = slice_skip(text, len + 1);
     }
     if (sub->out.overflow)

@@ -11,7 +11,7 @@ static struct error *follow(struct variables *v, const struct node *node, struct
     while (path.len > 0 && node->kind != NODE_NULL && node->kind != NODE_UNKNOWN) {
         const uint8_t *dot = memchr(path.data, '.', path.len);
         size_t len = dot == NULL ? path.len : (size_t)(dot - path.data);
-        struct slice name = slice_of(path.data, len);
+        struct slice name = slice_first(path, len);
         const struct node_member *member = node_find_named(node, name);
         size_t at = len == 1 ? (size_t)(name.data[0] - '0') : SIZE_MAX;
         if (member != NULL)
@@ -207,7 +207,7 @@ static const struct {
 
 static struct slice before(struct slice text, char stop) {
     const uint8_t *found = text.len == 0 ? NULL : memchr(text.data, stop, text.len);
-    return found == NULL ? text : slice_of(text.data, (size_t)(found - text.data));
+    return found == NULL ? text : slice_first(text, (size_t)(found - text.data));
 }
 
 /* "file(PATH):ADDRESS", "strToBool(TEXT)". */

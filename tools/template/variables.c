@@ -76,7 +76,7 @@ static struct error *take_source(struct variables *v, struct slice source, struc
     bool quoted = source.len >= 2 && (source.data[0] == '\'' || source.data[0] == '"') &&
                   source.data[source.len - 1] == source.data[0];
     if (quoted)
-        source = slice_of(source.data + 1, source.len - 2);
+        source = slice_part(source, 1, source.len - 2);
     const struct node *text = node_scalar(arena, source, mark);
     if (slice_starts_with(source, SLICE_LITERAL("${")) || find_variable(source) != NULL)
         TRY(variables_evaluate(v, text, &text));
@@ -99,7 +99,7 @@ static struct error *take_variable(struct variables *v, struct slice inside, str
     const struct node *found = node_of_kind(v->t->document.arena, NODE_NULL, mark);
     while (rest.len > 0) {
         size_t len = length_until(rest, ",");
-        struct slice source = trim(slice_of(rest.data, len));
+        struct slice source = trim(slice_first(rest, len));
         TRY(take_source(v, source, mark, &found));
         rest = slice_skip(rest, len < rest.len ? len + 1 : len);
         if (found->kind != NODE_NULL && found->kind != NODE_UNKNOWN)
@@ -140,7 +140,7 @@ static struct error *put_together(struct variables *v, const struct node *node, 
         size_t len = length_until(text, "}");
         if (len == text.len)
             return template_error(v->t, node->mark, "a ${ is not closed");
-        TRY(add_part(v, slice_of(text.data, len), node->mark, out, &unknown));
+        TRY(add_part(v, slice_first(text, len), node->mark, out, &unknown));
         text = slice_skip(text, len + 1);
     }
     buffer_append_slice(out, text);
@@ -163,7 +163,7 @@ static struct error *evaluate_text(struct variables *v, const struct node *node,
     struct slice inside = slice_skip(text, 2);
     size_t len = found == text.data ? length_until(inside, "}") : text.len;
     if (len + 1 == inside.len)
-        return take_variable(v, slice_of(inside.data, len), node->mark, ret_node);
+        return take_variable(v, slice_first(inside, len), node->mark, ret_node);
     struct buffer out;
     buffer_init(&out, RESOLVE_TEXT_MAX);
     struct error *error = put_together(v, node, &out, ret_node);

@@ -106,7 +106,7 @@ static const struct node *split_target(struct template *t, const struct node *pr
             at++;
         members[count++] =
             (struct node_member){slice_text(parts[i]), target->mark,
-                                 node_scalar(arena, slice_of(rest.data, at), target->mark)};
+                                 node_scalar(arena, slice_first(rest, at), target->mark)};
         rest = slice_skip(rest, at < rest.len ? at + 1 : at);
     }
     return node_mapping(arena, members, count, properties->mark);
@@ -251,7 +251,7 @@ struct watch_planner {
 /* Long ones, as dashboards, are not shown. */
 static struct slice shown(struct arena *arena, struct slice text) {
     if (text.len > 1 && text.data[0] == '"')
-        text = slice_of(text.data + 1, text.len - 2);
+        text = slice_part(text, 1, text.len - 2);
     return text.len <= LINE_TEXT_MAX ? text : arena_printf(arena, "(%zu bytes)", text.len);
 }
 

@@ -171,7 +171,7 @@ void top_page_read(struct arena *arena, struct slice text, struct top_page *ret_
         const uint8_t *end = memchr(text.data, '\n', text.len);
         size_t len = end == NULL ? text.len : (size_t)(end - text.data);
         struct sample sample;
-        if (read_sample(slice_of(text.data, len), &sample))
+        if (read_sample(slice_first(text, len), &sample))
             take(arena, &sample, ret_page);
         text = slice_skip(text, end == NULL ? len : len + 1);
     }

@@ -40,7 +40,7 @@ static bool parse_digits(struct slice text, uint64_t base, uint64_t *ret_n) {
 static bool parse_id(struct slice text, struct backup_id *ret_id) {
     uint64_t ms, hex;
     if (text.len != MS_DIGITS + 1 + HEX_DIGITS || text.data[MS_DIGITS] != '-' ||
-        !parse_digits(slice_of(text.data, MS_DIGITS), 10, &ms) ||
+        !parse_digits(slice_first(text, MS_DIGITS), 10, &ms) ||
         !parse_digits(slice_skip(text, MS_DIGITS + 1), 16, &hex))
         return false;
     *ret_id = (struct backup_id){(int64_t)ms, (uint32_t)hex * UNSCRAMBLE};

@@ -12,7 +12,7 @@ static bool take_part(struct slice *rest, char end, struct slice *ret_part) {
     if (at == NULL)
         return false;
     size_t len = (size_t)(at - rest->data);
-    *ret_part = slice_of(rest->data, len);
+    *ret_part = slice_first(*rest, len);
     *rest = slice_skip(*rest, len + 1);
     return true;
 }

@@ -21,7 +21,7 @@ static struct slice index_beside(const struct shape *shape, const void *request)
 /* A shard iterator begins with the ARN of its stream. */
 static struct slice iterator_arn(struct slice iterator) {
     const uint8_t *end = iterator.len == 0 ? NULL : memchr(iterator.data, '|', iterator.len);
-    return end == NULL ? iterator : slice_of(iterator.data, (size_t)(end - iterator.data));
+    return end == NULL ? iterator : slice_first(iterator, (size_t)(end - iterator.data));
 }
 
 static struct error *visit_string(const struct walk *walk, const struct shape *shape,

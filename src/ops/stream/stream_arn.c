@@ -14,7 +14,7 @@ struct error *stream_arn_parse(struct op_call *call, struct slice text,
     const uint8_t *cut = memmem(text.data, text.len, infix.data, infix.len);
     if (cut == NULL || !slice_starts_with(text, SLICE_LITERAL("arn:")))
         return invalid(call->arena);
-    struct slice table = slice_of(text.data, (size_t)(cut - text.data));
+    struct slice table = slice_first(text, (size_t)(cut - text.data));
     struct stream_arn arn = {.text = text, .label = slice_skip(text, table.len + infix.len)};
     struct error *error = table_name_resolve(call, table, &arn.table_name);
     if (error != NULL && error->code == ERROR_ACCESS_DENIED)

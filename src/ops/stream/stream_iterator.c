@@ -58,7 +58,7 @@ static bool take_bytes(struct slice text, struct slice *ret_arn,
     size_t tail = infix.len + ITERATOR_CHARS, len;
     if (text.len <= tail)
         return false;
-    struct slice arn = slice_of(text.data, text.len - tail);
+    struct slice arn = slice_first(text, text.len - tail);
     struct slice rest = slice_skip(text, arn.len);
     uint8_t bytes[ITERATOR_CHARS / 4 * 3];
     if (!slice_starts_with(rest, infix) ||

@@ -22,7 +22,7 @@ struct reader {
 static bool take_bytes(struct slice *payload, size_t len, struct slice *ret_bytes) {
     if (len > payload->len)
         return false;
-    *ret_bytes = slice_of(payload->data, len);
+    *ret_bytes = slice_first(*payload, len);
     *payload = slice_skip(*payload, len);
     return true;
 }

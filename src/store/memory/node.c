@@ -211,7 +211,7 @@ static struct record *leaf_separator(struct tree_edit *edit, const struct node *
                                      const struct node *right) {
     struct slice key = record_key(right->records[0]);
     size_t common = common_prefix(record_key(left->records[left->count - 1]), key);
-    return record_new(edit, slice_of(key.data, common + 1), SLICE_LITERAL(""));
+    return record_new(edit, slice_first(key, common + 1), SLICE_LITERAL(""));
 }
 
 static void entries_append(struct node *to, const struct node *from, size_t at) {

@@ -59,7 +59,7 @@ static bool fragment_at(struct slice bytes, struct fragment *ret_fragment) {
     size_t len = bytes.data[4] | (size_t)bytes.data[5] << 8;
     if (type == 0 || header + len > bytes.len)
         return false;
-    if (crc32c(0, slice_of(bytes.data + 6, 1 + header - LOG_HEADER + len)) !=
+    if (crc32c(0, slice_part(bytes, 6, 1 + header - LOG_HEADER + len)) !=
         unmasked(load_u32(bytes.data)))
         return false;
     *ret_fragment = (struct fragment){recycled            ? (uint8_t)(type - RECYCLED)
@@ -132,8 +132,7 @@ static void walk_block(struct walk *walk, uint64_t offset, struct slice block) {
         struct fragment fragment;
         if (fragment_at(slice_skip(block, at), &fragment)) {
             size_t payload = at + fragment.header;
-            take_fragment(walk, offset + at, &fragment,
-                          slice_of(block.data + payload, fragment.len));
+            take_fragment(walk, offset + at, &fragment, slice_part(block, payload, fragment.len));
             at = payload + fragment.len;
         } else {
             note_bad(walk, walk->open ? walk->record_at : offset + at);

@@ -30,7 +30,7 @@ static bool take_text(struct slice *rest, struct slice *ret_text) {
     size_t size = varint_decode_checked(rest->data, rest->len, &len);
     if (size == 0 || len > rest->len - size)
         return false;
-    *ret_text = slice_of(rest->data + size, len);
+    *ret_text = slice_part(*rest, size, len);
     *rest = slice_skip(*rest, size + len);
     return true;
 }

@@ -94,8 +94,8 @@ static bool take_record(struct slice *rest, struct raw_record *ret_record) {
     *rest = slice_skip(*rest, LENGTHS);
     if (key_len > rest->len || value_len > rest->len - key_len)
         return false;
-    *ret_record = (struct raw_record){slice_of(rest->data, key_len),
-                                      slice_of(rest->data + key_len, value_len)};
+    *ret_record =
+        (struct raw_record){slice_first(*rest, key_len), slice_part(*rest, key_len, value_len)};
     *rest = slice_skip(*rest, key_len + value_len);
     return true;
 }

@@ -1,12 +1,15 @@
 /* test_base.c - buffer, SipHash, randomness and the error type. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/container.h"
@@ -171,9 +174,57 @@ static void random_numbers_span_their_range(void **state) {
     assert_true(random_below(&given.random, 1) == 0);
 }
 
+/* ---- slices ---- */
+
+/* As compilers may not: the bounds are known only when it runs. */
+static volatile size_t bound;
+
+static void skip_too_much(struct slice text) {
+    slice_skip(text, bound);
+}
+
+static void take_too_much(struct slice text) {
+    slice_first(text, bound);
+}
+
+static void take_a_part_too_much(struct slice text) {
+    slice_part(text, 2, bound - 2);
+}
+
+/* The signal that ends a child which does this; 0 when it survives. */
+static int signal_after(void (*act)(struct slice text), size_t number) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct rlimit none = {0, 0};
+        setrlimit(RLIMIT_CORE, &none);
+        signal(SIGABRT, SIG_DFL);
+        close(STDERR_FILENO);
+        bound = number;
+        act(SLICE_LITERAL("abc"));
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void no_part_of_a_slice_leads_out_of_it(void **state) {
+    (void)state;
+    static void (*const acts[])(struct slice text) = {skip_too_much, take_too_much,
+                                                      take_a_part_too_much};
+    for (size_t i = 0; i < sizeof(acts) / sizeof(*acts); i++) {
+        assert_int_equal(signal_after(acts[i], 3), 0);
+        assert_int_equal(signal_after(acts[i], 4), SIGABRT);
+        assert_int_equal(signal_after(acts[i], SIZE_MAX), SIGABRT);
+    }
+    assert_true(slice_is(slice_part(SLICE_LITERAL("abc"), 1, 1), "b"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buffer_stops_at_its_maximum),
+        cmocka_unit_test(no_part_of_a_slice_leads_out_of_it),
         cmocka_unit_test(siphash_matches_the_reference),
         cmocka_unit_test(random_numbers_span_their_range),
         cmocka_unit_test(varints_round_trip_and_refuse_what_is_cut),

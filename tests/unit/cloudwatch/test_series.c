@@ -369,6 +369,24 @@ static void lists_are_filtered_and_paged(void **state) {
     end(&scene);
 }
 
+/* Ends within the length of a metric's name. */
+static void a_journal_that_is_cut_off_is_damaged(void **state) {
+    (void)state;
+    static const uint8_t cut_off[] = {1, 'm', 1, 0, 0, 0, 9, 0};
+    struct scene scene;
+    begin(&scene);
+    series_close(scene.series);
+    const struct record record = {.kind = SLICE_LITERAL("metric-journal"),
+                                  .name = SLICE_LITERAL("0000000000000000"),
+                                  .value = slice_of(cut_off, sizeof(cut_off))};
+    assert_null(engine_change_records(scene.f.engine, &scene.f.arena, &record, 1));
+    struct error *error = series_open(&scene.f.arena, &scene.options, &scene.series);
+    assert_non_null(error);
+    assert_non_null(memmem(error->message.data, error->message.len, "damaged", 7));
+    scene.series = NULL;
+    end(&scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(periods_begin_where_asked),
@@ -382,6 +400,7 @@ int main(void) {
         cmocka_unit_test(what_is_too_much_is_put_away_early),
         cmocka_unit_test(a_journal_has_at_most_64_pieces),
         cmocka_unit_test(lists_are_filtered_and_paged),
+        cmocka_unit_test(a_journal_that_is_cut_off_is_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
