@@ -6,7 +6,9 @@
 #                 (ARGS="--port 8100 --data demo-data"); Ctrl-C stops all of it
 #   make check    install what the tests need, build with sanitizers, run every test (WERROR=1: a
 #                 warning of the compiler fails it, as it does for us; yours may know more of them;
-#                 ARGS="unit/ wire/cases": only the jobs whose name contains a word)
+#                 ARGS="unit/ wire/cases": only the jobs whose name contains a word; ARGS=--times: where the time
+#                 went; ARGS="--repeat 5 --under-load": five times, beside four busy processes)
+#   make check-fast   style, unit tests and text cases: the inner loop of a change
 #   make check-releases   make, make check and Debian's packages on every supported release of Debian and Ubuntu, as root
 #   make install  install the release build: gramme, the five systems, the client library, units for
 #                 systemd, manual pages (PREFIX, DESTDIR); make uninstall removes them
@@ -62,10 +64,10 @@ demo: all
 	@exec build/apps/demo/gramme-demo run $(ARGS)
 
 check: build/build.ninja build-check/build.ninja build-tsan/build.ninja
-	@scripts/quietly ninja --quiet -C build gramme $(BENCH_PROGRAMS)
-	@scripts/quietly ninja --quiet -C build-check
-	@scripts/quietly ninja --quiet -C build-tsan gramme
-	@$(PYTHON) scripts/check --torture $(TORTURE) $(ARGS)
+	@$(PYTHON) scripts/check --build --torture $(TORTURE) $(ARGS)
+
+check-fast: build-check/build.ninja
+	@$(PYTHON) scripts/check --build --fast $(ARGS)
 
 check-releases:
 	@scripts/check-releases
@@ -172,4 +174,4 @@ build-tsan/build.ninja: | deps-test
 deps-build deps-test deps-fuzz deps-package deps-cluster deps-ecosystem:
 	@scripts/deps $(@:deps-%=%)
 
-.PHONY: all run demo check check-postgres check-cluster ecosystem check-releases check-packages packages install uninstall bench instructions crash torture coverage mutants differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package deps-cluster deps-ecosystem
+.PHONY: all run demo check check-fast check-postgres check-cluster ecosystem check-releases check-packages packages install uninstall bench instructions crash torture coverage mutants differ fuzz docs tidy format clean deps-build deps-test deps-fuzz deps-package deps-cluster deps-ecosystem

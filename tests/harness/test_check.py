@@ -8,11 +8,13 @@ import importlib.util
 import io
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
 import unittest.mock
+import xml.etree.ElementTree as xml
 from contextlib import redirect_stdout
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -114,7 +116,7 @@ class Total(unittest.TestCase):
         jobs = [shell("echo 1..2; echo ok 1; echo not ok 2; echo why it failed"), shell("true", "exit")]
         out = io.StringIO()
         with redirect_stdout(out):
-            status = check.run_all(jobs, 2)
+            status = check.total(check.run_all(jobs, 2))
         self.assertEqual(out.getvalue().splitlines()[-1], "2 passed, 1 failed, 0 skipped")
         self.assertIn("why it failed", out.getvalue())
         self.assertEqual(status, 1)
@@ -122,7 +124,7 @@ class Total(unittest.TestCase):
     def test_what_runs_alone_runs_last_and_counts(self):
         out, jobs = io.StringIO(), [shell("sleep 0.3; echo 1..1; echo ok 1")]
         with redirect_stdout(out):
-            status = check.run_all(jobs, 2, [check.Job("alone", ["/bin/false"], "exit")])
+            status = check.total(check.run_all(jobs, 2, [check.Job("alone", ["/bin/false"], "exit")]))
         self.assertEqual([line.split()[1] for line in out.getvalue().splitlines() if line.startswith(("ok", "FAIL"))], ["fake", "alone"])
         self.assertEqual((out.getvalue().splitlines()[-1], status), ("1 passed, 1 failed, 0 skipped", 1))
 
@@ -133,7 +135,7 @@ class Total(unittest.TestCase):
     def test_status_of_success(self):
         out = io.StringIO()
         with redirect_stdout(out):
-            status = check.run_all([shell("true", "exit")], 1)
+            status = check.total(check.run_all([shell("true", "exit")], 1))
         self.assertEqual((out.getvalue().splitlines()[-1], status), ("1 passed, 0 failed, 0 skipped", 0))
 
     def test_skips_are_listed(self):
@@ -143,7 +145,7 @@ class Total(unittest.TestCase):
         refused = [listed[0].replace("thing:", "thing, which must be here:"), *listed[1:]]
         for allowed, lines, status in ((None, listed, 0), ({"root", "a thing"}, listed, 0), ({"root"}, refused, 1)):
             with redirect_stdout(io.StringIO()) as out:
-                self.assertEqual(check.run_all(jobs, 2, allowed=allowed), status)
+                self.assertEqual(check.total(check.run_all(jobs, 2), allowed), status)
             self.assertIn(" 1 passed, 1 skipped ", out.getvalue())
             self.assertEqual(out.getvalue().splitlines()[-3:], lines)
 
@@ -156,8 +158,70 @@ class Total(unittest.TestCase):
     def test_nothing_run_is_a_failure(self):
         out = io.StringIO()
         with redirect_stdout(out):
-            status = check.run_all([], 1)
+            status = check.total(check.run_all([], 1))
         self.assertEqual((out.getvalue(), status), ("0 passed, 0 failed, 0 skipped\n", 1))
+
+
+class Rounds(unittest.TestCase):
+    """A test that fails by chance, planted on purpose: here every third time."""
+
+    FLAKY = 'n=$(cat "$0" 2>/dev/null || echo 0); echo $((n + 1)) >"$0"; echo 1..1; [ $((n % 3)) = 2 ] && echo not ok 1 - planted || echo ok 1 - planted'
+
+    def run_rounds(self, rounds):
+        with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()) as out:
+            flaky = check.Job("flaky", ["sh", "-c", self.FLAKY, f"{folder}/count"])
+            ended = check.run_all([flaky, shell("true", "exit")], 1, rounds=rounds)
+        return ended, out.getvalue()
+
+    def test_one_round_may_miss_it(self):
+        ended, _ = self.run_rounds(1)
+        self.assertEqual(list(check.report.failures_table(ended, 1)), [])
+
+    def test_repeat_finds_it(self):
+        ended, out = self.run_rounds(5)
+        self.assertEqual(list(check.report.failures_table(ended, 5)), ["flaky failed in 1 of 5 rounds: by chance"])
+        self.assertIn("round 5 of 5\n", out)
+        with redirect_stdout(io.StringIO()) as out:
+            self.assertEqual(check.total(ended), 1)
+        self.assertEqual(out.getvalue().splitlines()[-1], "9 passed, 1 failed, 0 skipped")
+
+    def test_what_always_fails_is_no_chance(self):
+        with redirect_stdout(io.StringIO()):
+            ended = check.run_all([shell("false", "exit")], 1, rounds=2)
+        self.assertEqual(list(check.report.failures_table(ended, 2)), ["fake failed in 2 of 2 rounds"])
+
+    def test_load_ends_with_its_block(self):
+        with check.load(2) as busy:
+            self.assertEqual([process.poll() for process in busy], [None, None])
+        self.assertEqual([process.poll() for process in busy], [-signal.SIGKILL] * 2)
+
+
+class Reports(unittest.TestCase):
+    def results(self):
+        script = "echo 1..3; echo 'ok 1 - one'; echo 'not ok 2 - two & <three>'; echo '# why'; echo 'ok 3 - four # SKIP no'; exit 1"
+        return [check.run_job(check.Job("folder/tap", ["sh", "-c", script])), check.run_job(check.Job("folder/exit", ["sh", "-c", "echo gone; exit 3"], "exit"))]
+
+    def test_junit(self):
+        with tempfile.NamedTemporaryFile() as file:
+            check.report.junit(self.results(), file.name)
+            suites = list(xml.parse(file.name).getroot())
+        self.assertEqual([(suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("skipped")) for suite in suites],
+                         [("folder/tap", "3", "1", "1"), ("folder/exit", "1", "1", "0")])
+        self.assertEqual([(case.get("classname"), case.get("name"), [child.tag for child in case]) for case in suites[0]],
+                         [("folder.tap", "one", []), ("folder.tap", "two & <three>", ["failure"]), ("folder.tap", "four", ["skipped"])])
+        self.assertEqual(suites[0][1][0].text, "why")
+        self.assertIn("gone", suites[1][0][0].text)
+
+    def test_times(self):
+        burn = check.run_job(shell("i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done", "exit"))
+        self.assertGreater(burn.cpu_s, 0)
+        lines = list(check.report.times_table([burn], [("build of build", 2.0, 3.0)], 4.0))
+        self.assertEqual(lines[1].split(), ["build", "1", "2.0", "3.0"])
+        self.assertTrue(any(line.startswith("in all") for line in lines))
+
+    def test_processor_time_counts_what_a_job_waited_for(self):
+        burn = 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
+        self.assertGreater(check.run_job(shell(f"sh -c '{burn}'; true", "exit")).cpu_s, 0.005)
 
 
 class Style(unittest.TestCase):
