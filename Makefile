@@ -166,10 +166,10 @@ build/build.ninja: | deps-build
 
 build-check/build.ninja: | deps-test
 	@echo "Building build-check with sanitizers; the first time takes a while."
-	@scripts/quietly meson setup build-check -Db_sanitize=address,undefined -Dwerror=$(if $(WERROR),true,false)
+	@scripts/quietly meson setup build-check -Doptimization=1 -Db_sanitize=address,undefined -Dwerror=$(if $(WERROR),true,false)
 
 build-tsan/build.ninja: | deps-test
-	@scripts/quietly meson setup build-tsan -Db_sanitize=thread -Db_lundef=false -Dtests=false -Dwerror=$(if $(WERROR),true,false)
+	@scripts/quietly meson setup build-tsan -Doptimization=1 -Db_sanitize=thread -Db_lundef=false -Dtests=false -Dwerror=$(if $(WERROR),true,false)
 
 deps-build deps-test deps-fuzz deps-package deps-cluster deps-ecosystem:
 	@scripts/deps $(@:deps-%=%)
