@@ -89,7 +89,7 @@ static void pipelined_replies_keep_their_order(void **state) {
     raw_send_text(&client, all);
     for (int i = 0; i < 100; i++) {
         struct raw_reply reply;
-        char expected[8];
+        char expected[16];
         snprintf(expected, sizeof(expected), "%04d", i);
         assert_true(raw_receive(&client, &reply));
         assert_string_equal(reply.body, expected);

@@ -328,7 +328,7 @@ static void ended_streams_go(void **state) {
 static void many_streams_are_kept(void **state) {
     struct engine_fixture *f = *state;
     enum { TABLES = 50 };
-    char names[TABLES][8];
+    char names[TABLES][16];
     for (int i = 0; i < TABLES; i++) {
         snprintf(names[i], sizeof(names[i]), "M%02d", i);
         assert_null(fixture_create_table(f, names[i], VALUE_NONE));
