@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/base64.h"
+#include "base/check.h"
 #include "base/utf8.h"
 
 enum major {
@@ -70,19 +71,26 @@ static bool take_bytes(struct cbor *cbor, uint64_t len, struct slice *ret_bytes)
     return true;
 }
 
-/* Of indefinite length: pieces of the same kind. */
+/* The next piece of a string of indefinite length, which is of the same kind. */
+static bool take_piece(struct cbor *cbor, uint8_t major, struct slice *ret_piece) {
+    struct head head;
+    return take_head(cbor, &head) && head.major == major && head.info != INFO_INDEFINITE &&
+           take_bytes(cbor, head.argument, ret_piece);
+}
+
+/* Up to the break, counted before there is memory for them: there may be many such strings. */
 static bool take_pieces(struct cbor *cbor, uint8_t major, struct slice *ret_bytes) {
-    uint8_t *joined = arena_alloc(cbor->arena, cbor->rest.len + 1);
-    size_t len = 0;
-    while (!take_break(cbor)) {
-        struct head head;
-        struct slice piece;
-        if (!take_head(cbor, &head) || head.major != major || head.info == INFO_INDEFINITE ||
-            !take_bytes(cbor, head.argument, &piece))
+    struct cbor ahead = *cbor;
+    struct slice piece;
+    size_t total = 0, len = 0;
+    for (; !take_break(&ahead); total += piece.len)
+        if (!take_piece(&ahead, major, &piece))
             return false;
+    uint8_t *joined = arena_alloc(cbor->arena, total + 1);
+    for (; !take_break(cbor); len += piece.len) {
+        CHECK(take_piece(cbor, major, &piece));
         if (piece.len > 0)
             memcpy(joined + len, piece.data, piece.len);
-        len += piece.len;
     }
     *ret_bytes = slice_of(joined, len);
     return true;
