@@ -24,11 +24,12 @@ void arena_init(struct arena *arena) {
 static void chunk_free(struct arena *arena, struct arena_chunk *chunk) {
     if (arena->allowance != NULL)
         allowance_give(arena->allowance, sizeof(*chunk) + chunk->size);
+    arena->held -= sizeof(*chunk) + chunk->size;
     free(chunk);
 }
 
 static void forget_all(struct arena *arena) {
-    *arena = (struct arena){.allowance = arena->allowance};
+    *arena = (struct arena){.allowance = arena->allowance, .held = arena->held};
 }
 
 void arena_release(struct arena *arena) {
@@ -80,6 +81,7 @@ static void *alloc_from_new_chunk(struct arena *arena, size_t size, size_t step)
         return NULL;
     if (arena->allowance != NULL)
         allowance_owe(arena->allowance, sizeof(*chunk) + chunk_size);
+    arena->held += sizeof(*chunk) + chunk_size;
     chunk->older = arena->chunks;
     chunk->size = chunk_size;
     chunk_use(arena, chunk);

@@ -23,6 +23,8 @@ struct arena {
     char *next;                 /* free space of the newest chunk */
     char *end;
     struct allowance *allowance; /* that pays for the chunks, and may owe; NULL: nobody does */
+    size_t held;                 /* bytes of all chunks */
+    size_t limit;                /* of them, see arena_set_limit(); 0: there is none */
 };
 
 struct arena_mark {
@@ -33,6 +35,24 @@ struct arena_mark {
 void arena_init(struct arena *arena);
 void arena_release(struct arena *arena); /* frees everything; the arena may be used again */
 void arena_reset(struct arena *arena);   /* forgets everything, keeps one chunk of the usual size */
+
+/* How much it may hold until it is reset or released. Allocation does not look at it: whoever
+ * allocates as much as a request asks for looks first, by error_if_full() (error.h). */
+static inline void arena_set_limit(struct arena *arena, size_t limit) {
+    arena->limit = limit;
+}
+
+/* For scratch memory: what another arena has left of its limit. */
+static inline void arena_share_limit(struct arena *arena, const struct arena *other) {
+    arena->limit = other->limit == 0            ? 0
+                   : other->held < other->limit ? other->limit - other->held
+                                                : 1;
+}
+
+/* Whether so much more is within the limit. */
+static inline bool arena_has_room(const struct arena *arena, size_t more) {
+    return arena->limit == 0 || (arena->held <= arena->limit && more <= arena->limit - arena->held);
+}
 
 enum { ARENA_ALIGNMENT = 16 };
 

@@ -73,6 +73,13 @@ struct error *error_local(struct arena *arena, const char *format, ...) {
     return error;
 }
 
+struct error *error_if_full(struct arena *arena, size_t bytes) {
+    if (arena_has_room(arena, bytes))
+        return NULL;
+    return error_new(arena, ERROR_REQUEST_MEMORY,
+                     "The request takes more memory than this server allows");
+}
+
 struct error *error_for_client(struct arena *arena, struct error *error) {
     if (error->code != ERROR_LOCAL)
         return error;

@@ -96,6 +96,10 @@ struct error *error_validation(struct arena *arena, const char *format, ...)
 struct error *error_local(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* NULL when the arena has room for so many bytes more within its limit. A service tells its clients
+ * in its own words (ERROR_REQUEST_MEMORY). */
+struct error *error_if_full(struct arena *arena, size_t bytes);
+
 /* What a client is told: the error itself, but of a local failure only that there was one. */
 struct error *error_for_client(struct arena *arena, struct error *error);
 

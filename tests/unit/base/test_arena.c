@@ -1,4 +1,4 @@
-/* test_arena.c - arenas: marks, rewinding, alignment. */
+/* test_arena.c - arenas: marks, rewinding, limits, alignment. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 
 static void arena_rewinds_to_its_mark(void **state) {
     (void)state;
@@ -39,6 +40,37 @@ static void arena_rewinds_to_an_empty_start(void **state) {
 }
 
 /* Sizes up to more than a chunk. */
+static void arena_knows_its_limit(void **state) {
+    (void)state;
+    struct arena arena, scratch;
+    arena_init(&arena);
+    arena_init(&scratch);
+    assert_true(arena_has_room(&arena, SIZE_MAX));
+    arena_set_limit(&arena, 100000);
+    assert_null(error_if_full(&arena, 100000));
+    assert_non_null(error_if_full(&arena, 100001));
+    struct arena_mark mark = arena_mark(&arena);
+    arena_alloc(&arena, 60000);
+    assert_true(arena_has_room(&arena, 30000));
+    assert_false(arena_has_room(&arena, 40000));
+    arena_share_limit(&scratch, &arena);
+    assert_true(arena_has_room(&scratch, 30000));
+    assert_false(arena_has_room(&scratch, 40000));
+    arena_alloc(&arena, 60000); /* beyond: it is there all the same */
+    struct error *error = error_if_full(&arena, 0);
+    assert_int_equal(error->code, ERROR_REQUEST_MEMORY);
+    arena_share_limit(&scratch, &arena);
+    assert_false(arena_has_room(&scratch, 2));
+    arena_rewind(&arena, mark);
+    assert_true(arena_has_room(&arena, 90000));
+    arena_alloc(&arena, 200000);
+    arena_reset(&arena);
+    assert_true(arena_has_room(&arena, SIZE_MAX));
+    arena_release(&arena);
+    assert_int_equal(arena.held, 0);
+    arena_release(&scratch);
+}
+
 static void allocations_are_aligned_and_do_not_overlap(void **state) {
     (void)state;
     struct arena arena;
@@ -59,6 +91,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_rewinds_to_its_mark),
         cmocka_unit_test(arena_rewinds_to_an_empty_start),
+        cmocka_unit_test(arena_knows_its_limit),
         cmocka_unit_test(allocations_are_aligned_and_do_not_overlap),
     };
     return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
