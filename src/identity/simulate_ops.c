@@ -131,8 +131,10 @@ static struct error *simulate(struct simulation *simulation) {
     const struct slice *resources = texts_of(call, "ResourceArns", &resource_count);
     size_t count = action_count * resource_count, left = page_size(simulation);
     answer_list(call->answer, "EvaluationResults");
-    for (; at < count && left > 0; at++, left--)
+    for (; at < count && left > 0; at++, left--) {
+        TRY(error_if_full(call->arena, 0));
         simulation_write(simulation, actions[at / resource_count], resources[at % resource_count]);
+    }
     answer_end(call->answer);
     answer_bool(call->answer, "IsTruncated", at < count);
     if (at < count)

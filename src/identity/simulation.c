@@ -40,7 +40,7 @@ static struct error *add_document(struct simulation *simulation, enum policy_sid
     }
     simulation->bytes += text.len;
     simulation_add(simulation, &policy);
-    return NULL;
+    return error_if_full(arena, 0);
 }
 
 static struct error *add_list(struct simulation *simulation, enum policy_side side,

@@ -13,23 +13,34 @@ static void set_one(struct simulation *simulation, enum policy_key key, struct s
     simulation->request.values[key] = (struct policy_values){.list = list, .count = 1};
 }
 
+/* Room for one more, doubled now and then. */
+static void make_room(struct arena *arena, struct policy_values *values) {
+    if ((values->count & (values->count - 1)) != 0)
+        return;
+    size_t room = values->count == 0 ? 1 : 2 * values->count;
+    struct slice *list = ARENA_ARRAY(arena, struct slice, room);
+    struct slice *names = ARENA_ARRAY(arena, struct slice, room);
+    if (values->count > 0) {
+        memcpy(list, values->list, values->count * sizeof(*list));
+        memcpy(names, values->names, values->count * sizeof(*names));
+    }
+    values->list = list;
+    values->names = names;
+}
+
 /* With one name more, or another value for it. */
 static void set_named(struct simulation *simulation, const struct policy_key_use *use,
                       struct slice value) {
-    struct arena *arena = simulation->call->arena;
     struct policy_values *values = &simulation->request.values[use->key];
-    const struct policy_values before = *values;
-    *values = (struct policy_values){.list = ARENA_ARRAY(arena, struct slice, before.count + 1),
-                                     .names = ARENA_ARRAY(arena, struct slice, before.count + 1)};
-    values->list[0] = value;
-    values->names[0] = use->name;
-    values->count = 1;
-    for (size_t i = 0; i < before.count; i++) {
-        if (slice_equal_ignoring_case(before.names[i], use->name))
-            continue;
-        values->list[values->count] = before.list[i];
-        values->names[values->count++] = before.names[i];
+    size_t at = 0;
+    while (at < values->count && !slice_equal_ignoring_case(values->names[at], use->name))
+        at++;
+    if (at == values->count) {
+        make_room(simulation->call->arena, values);
+        values->count++;
     }
+    values->list[at] = value;
+    values->names[at] = use->name;
 }
 
 static void set_list(struct simulation *simulation, enum policy_key key,
