@@ -40,6 +40,7 @@ static struct error *write_memory(struct service_call *call, const struct alarm_
     struct answer *answer = call->answer;
     struct history_entry entry;
     bool there;
+    TRY(error_if_full(call->arena, 0));
     TRY(alarms_recall(cloudwatch_of(call)->alarms, call->arena, memory, &entry, &there));
     if (!there)
         return NULL;

@@ -7,6 +7,7 @@
 #include "cloudwatch/data_query.h"
 #include "cloudwatch/series.h"
 #include "cloudwatch/statistic.h"
+#include "service/limits.h"
 
 /* The stretch of time that is looked at. */
 struct window {
@@ -155,6 +156,7 @@ static struct error *read_points(void *user, struct arena *arena,
                             .end_ms = end_ms,
                             .period_ms = (int64_t)period_s * 1000,
                             .count = count};
+    arena_set_limit(arena, LIMIT_SERVICE_MEMORY_BYTES);
     for (size_t i = 0; i < count; i++)
         points[i] = (struct alarm_point){.start_ms = start_of(&window, i)};
     if (settings->query_count > 0)

@@ -18,5 +18,6 @@ const struct service cloudwatch_service = {
     .name_space = "http://monitoring.amazonaws.com/doc/2010-08-01/",
     .missing = ERROR_CLOUDWATCH_MISSING_PARAMETER,
     .internal = ERROR_CLOUDWATCH_INTERNAL,
+    .exhausted = ERROR_CLOUDWATCH_LIMIT_EXCEEDED,
     .ops = ops,
 };

@@ -3,6 +3,10 @@
 
 #include "cloudwatch/request.h"
 #include "cloudwatch/search.h"
+#include "service/limits.h"
+
+/* Of metrics that are searched at a time. */
+enum { SEARCH_PAGE_BYTES = 8 * 1024 * 1024 };
 
 static const struct input_field metric_fields[] = {
     INPUT("Namespace", INPUT_TEXT, .required = true, .min = 1, .max = METRIC_NAME_SPACE_MAX),
@@ -106,6 +110,7 @@ struct error *data_queries_read(struct arena *arena, const struct json_value *fi
     for (; first != NULL && queries.count < DATA_QUERIES_MAX; first = first->next) {
         struct data_query *query = &queries.list[queries.count];
         TRY(read_query(arena, first, queries.count + 1, query));
+        TRY(error_if_full(arena, 0)); /* by its expression */
         if (find(&queries, query->id) != NULL)
             return error_new(arena, ERROR_VALIDATION,
                              "The values for parameter id in MetricDataQueries are not unique.");
@@ -127,6 +132,8 @@ struct run {
     struct data_queries *queries;
     const struct data_range *range;
     int64_t from_ms; /* where periods begin */
+    size_t points;   /* that expressions have made */
+    size_t searches;
 };
 
 static struct error *run_one(struct run *run, struct data_query *query);
@@ -141,9 +148,12 @@ static struct error *run_metric(struct run *run, struct data_query *query) {
     struct series_result result;
     request_align(run->range->now_ms, query->period_s, &wanted.from_ms, &wanted.period_ms);
     arena_init(&scratch);
+    arena_share_limit(&scratch, run->arena);
     struct error *error = series_read(run->range->series, &scratch, &wanted, &result);
+    if (error == NULL)
+        error = error_if_full(&scratch, result.count * (sizeof(int64_t) + sizeof(double)));
     if (error != NULL) {
-        error = error_local(run->arena, "%.*s", SLICE_ARGS(error->message));
+        error = error_new(run->arena, error->code, "%.*s", SLICE_ARGS(error->message));
     } else {
         struct math_series *series = ARENA_NEW(run->arena, struct math_series);
         series->period_s = wanted.period_ms / 1000;
@@ -177,6 +187,7 @@ static bool contains(struct slice text, struct slice part) {
 
 static struct error *find_metrics(void *user, struct slice text, struct math_value *ret_value) {
     struct run *run = user;
+    TRY(error_if_full(run->arena, run->queries->count * sizeof(struct math_series)));
     struct math_value value = {
         .kind = MATH_LIST,
         .list = ARENA_ARRAY(run->arena, struct math_series, run->queries->count)};
@@ -192,41 +203,78 @@ static struct error *find_metrics(void *user, struct slice text, struct math_val
     return NULL;
 }
 
-static struct slice label_of(struct arena *arena, const struct metric *metric) {
-    struct slice label = metric->name;
+/* Its name, and the values of its dimensions. */
+static struct slice whole_name(struct arena *arena, const struct metric *metric) {
+    size_t len = metric->name.len;
     for (size_t i = 0; i < metric->dimension_count; i++)
-        label = arena_printf(arena, "%.*s %.*s", SLICE_ARGS(label),
-                             SLICE_ARGS(metric->dimensions[i].value));
-    return label;
+        len += 1 + metric->dimensions[i].value.len;
+    uint8_t *text = arena_alloc(arena, len), *at = text + metric->name.len;
+    memcpy(text, metric->name.data, metric->name.len);
+    for (size_t i = 0; i < metric->dimension_count; i++) {
+        struct slice value = metric->dimensions[i].value;
+        *at++ = ' ';
+        memcpy(at, value.data, value.len);
+        at += value.len;
+    }
+    return slice_of(text, len);
 }
 
-/* Each as if it were a query of its own. */
-static struct error *read_found(struct run *run, const struct math_search *search,
-                                const struct search *meant, struct math_value *value) {
+/* One that was found, as if it were a query of its own. */
+static struct error *read_found(struct run *run, const struct metric *metric,
+                                struct data_query *query, struct math_value *value) {
+    query->metric = *metric;
+    query->metric.unit = METRIC_UNIT_ANY;
+    TRY(run_metric(run, query));
+    value->list[value->count] = *query->value.list;
+    value->list[value->count++].label = whole_name(run->arena, metric);
+    return error_if_full(run->arena, 0);
+}
+
+/* Page by page, of which every other one is in the same arena: a page begins behind the last metric
+ * of the one before. */
+static struct error *read_all_found(struct run *run, const struct search *meant,
+                                    struct arena pages[2], struct data_query *query,
+                                    struct math_value *value) {
     struct series_filter filter = {.name_space = search_name_space(meant)};
+    bool more = true;
+    for (size_t page = 0; more; page++) {
+        struct arena *arena = &pages[page % 2];
+        struct metric *metrics;
+        size_t count;
+        arena_reset(arena);
+        arena_set_limit(arena, SEARCH_PAGE_BYTES);
+        series_list(run->range->series, arena, &filter, SERIES_MAX, &metrics, &count, &more);
+        for (size_t i = 0; i < count; i++) {
+            if (!search_matches(meant, &metrics[i]))
+                continue;
+            if (value->count == SEARCH_RESULTS_MAX)
+                return NULL;
+            TRY(read_found(run, &metrics[i], query, value));
+        }
+        if (more)
+            filter.after = series_token(arena, &metrics[count - 1]);
+    }
+    return NULL;
+}
+
+static struct error *search_metrics(struct run *run, const struct math_search *search,
+                                    const struct search *meant, struct math_value *value) {
     struct data_query query = {.period_s =
                                    search->period_s >= 60 ? (int64_t)search->period_s : 300};
-    struct metric *metrics;
-    size_t count;
-    bool more;
+    struct arena pages[2];
     if (!statistic_read_plain(search->stat, &query.statistic) &&
         !statistic_read_extended(search->stat, &query.statistic))
         return error_new(run->arena, ERROR_VALIDATION, "There is no statistic '%.*s'",
                          SLICE_ARGS(search->stat));
     if (query.period_s % 60 != 0)
         return error_new(run->arena, ERROR_VALIDATION, "A period must be a multiple of 60");
-    series_list(run->range->series, run->arena, &filter, SERIES_MAX, &metrics, &count, &more);
     value->list = ARENA_ARRAY(run->arena, struct math_series, SEARCH_RESULTS_MAX);
-    for (size_t i = 0; i < count && value->count < SEARCH_RESULTS_MAX; i++) {
-        if (!search_matches(meant, &metrics[i]))
-            continue;
-        query.metric = metrics[i];
-        query.metric.unit = METRIC_UNIT_ANY;
-        TRY(run_metric(run, &query));
-        value->list[value->count] = *query.value.list;
-        value->list[value->count++].label = label_of(run->arena, &metrics[i]);
-    }
-    return NULL;
+    arena_init(&pages[0]);
+    arena_init(&pages[1]);
+    struct error *error = read_all_found(run, meant, pages, &query, value);
+    arena_release(&pages[0]);
+    arena_release(&pages[1]);
+    return error;
 }
 
 static struct error *find_search(void *user, const struct math_search *search,
@@ -234,8 +282,11 @@ static struct error *find_search(void *user, const struct math_search *search,
     struct run *run = user;
     const struct search *meant;
     struct math_value value = {.kind = MATH_LIST};
+    if (++run->searches > LIMIT_MATH_SEARCHES)
+        return error_new(run->arena, ERROR_VALIDATION, "There may be at most %d SEARCHes",
+                         LIMIT_MATH_SEARCHES);
     TRY(search_compile(run->arena, search->text, &meant));
-    TRY(read_found(run, search, meant, &value));
+    TRY(search_metrics(run, search, meant, &value));
     *ret_value = value;
     return NULL;
 }
@@ -263,11 +314,12 @@ static struct error *run_expression(struct run *run, struct data_query *query) {
                                .user = run,
                                .from_ms = run->from_ms,
                                .to_ms = range->to_ms < last ? range->to_ms : last,
-                               .period_s = slowest(run, query)};
+                               .period_s = slowest(run, query),
+                               .points = &run->points};
     int64_t period = scope.period_s * 1000; /* what cannot be kept is not filled */
     scope.from_ms += at_least(0, (oldest - scope.from_ms + period - 1) / period * period);
     struct error *error = math_run(run->arena, query->expression, &scope, &query->value);
-    if (error != NULL && error->code == ERROR_LOCAL)
+    if (error != NULL && (error->code == ERROR_LOCAL || error->code == ERROR_REQUEST_MEMORY))
         return error;
     if (error == NULL && query->value.kind == MATH_NUMBER)
         error = error_new(run->arena, ERROR_VALIDATION, "The result must be a time series");
@@ -287,7 +339,8 @@ static struct error *run_one(struct run *run, struct data_query *query) {
 
 struct error *data_queries_run(struct arena *arena, struct data_queries *queries,
                                const struct data_range *range) {
-    struct run run = {arena, queries, range, range->from_ms};
+    struct run run = {
+        .arena = arena, .queries = queries, .range = range, .from_ms = range->from_ms};
     int64_t period;
     request_align(range->now_ms, 60, &run.from_ms, &period);
     for (size_t i = 0; i < queries->count; i++)
@@ -322,10 +375,7 @@ struct slice data_query_label(struct arena *arena, const struct data_queries *qu
         stat |= !slice_equal(other->stat, query->stat);
         period |= other->period_s != query->period_s;
     }
-    struct slice label = query->metric.name;
-    for (size_t i = 0; dimensions && i < query->metric.dimension_count; i++)
-        label = arena_printf(arena, "%.*s %.*s", SLICE_ARGS(label),
-                             SLICE_ARGS(query->metric.dimensions[i].value));
+    struct slice label = dimensions ? whole_name(arena, &query->metric) : query->metric.name;
     if (stat)
         label = arena_printf(arena, "%.*s %.*s", SLICE_ARGS(label), SLICE_ARGS(query->stat));
     if (period)

@@ -87,13 +87,16 @@ static void write_messages(struct arena *arena, struct answer *answer, uint32_t 
     answer_end(answer);
 }
 
-static void write_results(const struct service_call *call, const struct data_queries *queries,
-                          struct page *page) {
+static struct error *write_results(const struct service_call *call,
+                                   const struct data_queries *queries, struct page *page) {
     answer_list(call->answer, "MetricDataResults");
     for (size_t i = 0; i < queries->count; i++) {
         const struct data_query *query = &queries->list[i];
+        if (!query->return_data)
+            continue;
         struct slice label = data_query_label(call->arena, queries, query);
-        for (size_t s = 0; query->return_data && s < query->value.count; s++) {
+        TRY(error_if_full(call->arena, 0));
+        for (size_t s = 0; s < query->value.count; s++) {
             const struct math_series *series = &query->value.list[s];
             bool own = query->value.kind == MATH_LIST && series->label.len > 0;
             answer_object(call->answer, NULL);
@@ -106,6 +109,7 @@ static void write_results(const struct service_call *call, const struct data_que
         }
     }
     answer_end(call->answer);
+    return NULL;
 }
 
 static struct error *run(struct service_call *call) {
@@ -122,7 +126,7 @@ static struct error *run(struct service_call *call) {
                         .skip = skip,
                         .left = max,
                         .ascending = slice_present(order) && slice_is(order, "TimestampAscending")};
-    write_results(call, &queries, &page);
+    TRY(write_results(call, &queries, &page));
     answer_list(call->answer, "Messages");
     answer_end(call->answer);
     if (page.more)

@@ -28,23 +28,27 @@ static int compare_times(const void *a, const void *b) {
     return left->time < right->time ? -1 : left->time > right->time;
 }
 
-void math_sort_gathered(struct gathered_point *list, size_t count) {
-    if (count > 1)
-        qsort(list, count, sizeof(*list), compare_times);
+void math_sort_gathered(struct gathered *all) {
+    if (all->count > 1)
+        qsort(all->list, all->count, sizeof(*all->list), compare_times);
 }
 
-struct gathered_point *math_gather(struct arena *arena, const struct math_value *values,
-                                   size_t count, size_t *ret_total) {
-    size_t total = 0, at = 0;
+size_t math_count_points(const struct math_value *values, size_t count) {
+    size_t total = 0;
     for (size_t v = 0; v < count; v++)
         for (size_t i = 0; i < values[v].count; i++)
             total += values[v].list[i].count;
-    struct gathered_point *all = ARENA_ARRAY(arena, struct gathered_point, total);
+    return total;
+}
+
+void math_gather(struct arena *arena, const struct math_value *values, size_t count,
+                 struct gathered *ret_all) {
+    struct gathered all = {
+        ARENA_ARRAY(arena, struct gathered_point, math_count_points(values, count)), 0};
     for (size_t v = 0; v < count; v++)
         for (size_t i = 0; i < values[v].count; i++)
             for (size_t p = 0; p < values[v].list[i].count; p++)
-                all[at++] = (struct gathered_point){values[v].list[i].times[p],
-                                                    values[v].list[i].values[p]};
-    *ret_total = total;
-    return all;
+                all.list[all.count++] = (struct gathered_point){values[v].list[i].times[p],
+                                                                values[v].list[i].values[p]};
+    *ret_all = all;
 }

@@ -10,11 +10,17 @@ struct gathered_point {
     double value;
 };
 
+struct gathered {
+    struct gathered_point *list;
+    size_t count;
+};
+
 /* All points of the values' series, in the arena. */
-struct gathered_point *math_gather(struct arena *arena, const struct math_value *values,
-                                   size_t count, size_t *ret_total);
+void math_gather(struct arena *arena, const struct math_value *values, size_t count,
+                 struct gathered *ret_all);
+size_t math_count_points(const struct math_value *values, size_t count);
 /* By time. */
-void math_sort_gathered(struct gathered_point *list, size_t count);
+void math_sort_gathered(struct gathered *all);
 /* Of none it is no number. */
 double math_aggregate(enum math_function function, const struct gathered_point *list, size_t count);
 

@@ -1,16 +1,16 @@
 /* math_run.c - a compiled expression, run: each function on numbers, series and lists of these.
  *
  * A number that is none (AVG of nothing) makes no points. What a run makes is bounded by
- * MATH_POINTS_MAX. */
+ * LIMIT_MATH_POINTS and the limit of its arena, every list by LIMIT_MATH_SERIES. */
 #include <math.h>
 
 #include "base/check.h"
 #include "cloudwatch/math_aggregate.h"
+#include "service/limits.h"
 
 struct runner {
     struct arena *arena;
     const struct math_scope *scope;
-    size_t points; /* made so far */
 };
 
 static struct error *run(struct runner *runner, const struct math_node *node,
@@ -26,18 +26,30 @@ static struct math_value number_value(double number) {
     return (struct math_value){.kind = MATH_NUMBER, .number = number};
 }
 
-static struct math_value list_value(struct runner *runner, enum math_kind kind, size_t count) {
-    return (struct math_value){.kind = kind,
-                               .list = ARENA_ARRAY(runner->arena, struct math_series, count),
-                               .count = count};
+static struct error *make_list(struct runner *runner, enum math_kind kind, size_t count,
+                               struct math_value *ret_value) {
+    if (count > LIMIT_MATH_SERIES)
+        return error_new(runner->arena, ERROR_VALIDATION, "A list may have at most %d time series",
+                         LIMIT_MATH_SERIES);
+    TRY(error_if_full(runner->arena, count * sizeof(struct math_series)));
+    *ret_value = (struct math_value){.kind = kind,
+                                     .list = ARENA_ARRAY(runner->arena, struct math_series, count),
+                                     .count = count};
+    return NULL;
+}
+
+static struct error *count_points(struct runner *runner, size_t count) {
+    size_t *points = runner->scope->points;
+    if (count > LIMIT_MATH_POINTS - *points)
+        return wrong(runner, "The expressions make too many points");
+    *points += count;
+    return error_if_full(runner->arena, count * sizeof(struct gathered_point));
 }
 
 /* Room for so many points; named and paced as another. */
 static struct error *make_series(struct runner *runner, const struct math_series *like, size_t room,
                                  struct math_series *ret_series) {
-    runner->points += room;
-    if (runner->points > MATH_POINTS_MAX)
-        return wrong(runner, "The expression makes too many points");
+    TRY(count_points(runner, room));
     *ret_series = (struct math_series){
         .label = like->label,
         .period_s = like->period_s,
@@ -126,7 +138,7 @@ static struct error *combine(struct runner *runner, enum math_operator op,
         return wrong(runner, "Lists of different lengths cannot be combined");
     bool list = left->kind == MATH_LIST || right->kind == MATH_LIST;
     size_t count = !list ? 1 : left->kind == MATH_LIST ? left->count : right->count;
-    *ret_value = list_value(runner, list ? MATH_LIST : MATH_SERIES, count);
+    TRY(make_list(runner, list ? MATH_LIST : MATH_SERIES, count, ret_value));
     for (size_t i = 0; i < count; i++)
         TRY(combine_one(runner, op, left, right, i, &ret_value->list[i]));
     return NULL;
@@ -170,7 +182,7 @@ static struct error *run_each(struct runner *runner, const struct math_node *nod
     *ret_value = number_value(alter_by(node, of.number));
     if (of.kind == MATH_NUMBER)
         return NULL;
-    *ret_value = list_value(runner, of.kind, of.count);
+    TRY(make_list(runner, of.kind, of.count, ret_value));
     for (size_t i = 0; i < of.count; i++) {
         TRY(make_series(runner, &of.list[i], of.list[i].count, &ret_value->list[i]));
         for (size_t p = 0; p < of.list[i].count; p++)
@@ -201,7 +213,7 @@ static struct error *run_steps(struct runner *runner, const struct math_node *no
     TRY(run(runner, node->first, &of));
     if (of.kind == MATH_NUMBER)
         return wrong(runner, "A time series is wanted, not a number");
-    *ret_value = list_value(runner, of.kind, of.count);
+    TRY(make_list(runner, of.kind, of.count, ret_value));
     for (size_t i = 0; i < of.count; i++) {
         double running = 0;
         TRY(make_series(runner, &of.list[i], of.list[i].count, &ret_value->list[i]));
@@ -215,24 +227,41 @@ static struct error *run_steps(struct runner *runner, const struct math_node *no
 /* ---- functions of many values ---- */
 
 /* At each time of those that have a point then. */
-static struct error *aggregate_lists(struct runner *runner, enum math_function function,
-                                     const struct math_value *values, size_t count,
-                                     struct math_value *ret_value) {
-    const struct math_series none = {.period_s = runner->scope->period_s};
-    const struct math_series *like = count > 0 && values[0].count > 0 ? values[0].list : &none;
-    size_t total;
-    struct gathered_point *all = math_gather(runner->arena, values, count, &total);
-    math_sort_gathered(all, total);
-    *ret_value = list_value(runner, MATH_SERIES, 1);
-    TRY(make_series(runner, like, total, ret_value->list));
+static struct error *aggregate_points(struct runner *runner, enum math_function function,
+                                      const struct gathered *all, const struct math_series *like,
+                                      struct math_value *ret_value) {
+    const struct gathered_point *list = all->list;
+    size_t times = 0;
+    for (size_t i = 0; i < all->count; i++)
+        times += i == 0 || list[i].time != list[i - 1].time;
+    TRY(make_list(runner, MATH_SERIES, 1, ret_value));
+    TRY(make_series(runner, like, times, ret_value->list));
     ret_value->list->label = SLICE_NONE;
-    for (size_t first = 0, end; first < total; first = end) {
-        for (end = first + 1; end < total && all[end].time == all[first].time;)
+    for (size_t first = 0, end; first < all->count; first = end) {
+        for (end = first + 1; end < all->count && list[end].time == list[first].time;)
             end++;
-        add_point(ret_value->list, all[first].time,
-                  math_aggregate(function, all + first, end - first));
+        add_point(ret_value->list, list[first].time,
+                  math_aggregate(function, list + first, end - first));
     }
     return NULL;
+}
+
+/* Several values, or a list, make a series, and one series a number. */
+static struct error *aggregate(struct runner *runner, const struct math_node *node,
+                               const struct math_value *values, struct math_value *ret_value) {
+    const struct math_series none = {.period_s = runner->scope->period_s};
+    const struct math_series *like = values[0].count > 0 ? values[0].list : &none;
+    struct arena CLEANUP(arena_release) scratch;
+    struct gathered all;
+    arena_init(&scratch);
+    TRY(count_points(runner, math_count_points(values, node->count)));
+    math_gather(&scratch, values, node->count, &all);
+    if (node->count == 1 && values[0].kind == MATH_SERIES) {
+        *ret_value = number_value(math_aggregate(node->function, all.list, all.count));
+        return NULL;
+    }
+    math_sort_gathered(&all);
+    return aggregate_points(runner, node->function, &all, like, ret_value);
 }
 
 static struct error *run_aggregate(struct runner *runner, const struct math_node *node,
@@ -244,12 +273,7 @@ static struct error *run_aggregate(struct runner *runner, const struct math_node
         if (values[i].kind == MATH_NUMBER)
             return wrong(runner, "A time series is wanted, not a number");
     }
-    if (node->count > 1 || values[0].kind == MATH_LIST)
-        return aggregate_lists(runner, node->function, values, node->count, ret_value);
-    size_t total;
-    struct gathered_point *all = math_gather(runner->arena, values, 1, &total);
-    *ret_value = number_value(math_aggregate(node->function, all, total));
-    return NULL;
+    return aggregate(runner, node, values, ret_value);
 }
 
 /* ---- FILL ---- */
@@ -306,7 +330,7 @@ static struct error *run_fill(struct runner *runner, const struct math_node *nod
         TRY(run(runner, with, &number));
     if (of.kind == MATH_NUMBER || number.kind != MATH_NUMBER)
         return wrong(runner, "FILL takes a time series, and a number, REPEAT or LINEAR");
-    *ret_value = list_value(runner, of.kind, of.count);
+    TRY(make_list(runner, of.kind, of.count, ret_value));
     for (size_t i = 0; i < of.count; i++)
         TRY(fill_one(runner, fill, number.number, &of.list[i], &ret_value->list[i]));
     return NULL;
@@ -339,7 +363,7 @@ static struct error *run_if(struct runner *runner, const struct math_node *node,
     }
     const struct math_series *condition = values[0].list;
     size_t at[2] = {0, 0};
-    *ret_value = list_value(runner, MATH_SERIES, 1);
+    TRY(make_list(runner, MATH_SERIES, 1, ret_value));
     TRY(make_series(runner, condition, condition->count, ret_value->list));
     for (size_t p = 0; p < condition->count; p++) {
         int chosen = condition->values[p] != 0 ? 0 : 1;
@@ -368,7 +392,7 @@ static struct error *run_time_series(struct runner *runner, const struct math_no
     TRY(run(runner, node->first, &of));
     if (of.kind != MATH_NUMBER)
         return wrong(runner, "TIME_SERIES takes a number");
-    *ret_value = list_value(runner, MATH_SERIES, 1);
+    TRY(make_list(runner, MATH_SERIES, 1, ret_value));
     return fill_one(runner, FILL_NUMBER, of.number, &empty, ret_value->list);
 }
 
@@ -403,7 +427,7 @@ static struct error *run_list(struct runner *runner, const struct math_node *nod
             return wrong(runner, "A list is of time series, not of numbers");
         total += values[i].count;
     }
-    *ret_value = list_value(runner, MATH_LIST, total);
+    TRY(make_list(runner, MATH_LIST, total, ret_value));
     for (size_t i = 0; i < node->count; i++)
         for (size_t s = 0; s < values[i].count; s++)
             ret_value->list[at++] = values[i].list[s];

@@ -20,7 +20,6 @@
 enum {
     MATH_TEXT_MAX = 2048, /* characters, as in the service */
     MATH_DEPTH_MAX = 32,
-    MATH_POINTS_MAX = 4 * 1000 * 1000, /* in all results of one run */
 };
 
 struct math_series {
@@ -63,6 +62,7 @@ struct math_scope {
     void *user;
     int64_t from_ms, to_ms; /* the time that is asked for */
     int64_t period_s;       /* of series that are made of a number */
+    size_t *points;         /* made so far, of LIMIT_MATH_POINTS for all runs of a request */
 };
 
 /* Series in the result may be those that the scope gave: nobody changes them. */

@@ -185,40 +185,49 @@ static bool is_listed(struct series_store *store, const struct series_filter *fi
     return metric_decode(&store->scratch, entry_key(entry), &metric) && is_wanted(filter, &metric);
 }
 
-static int compare_keys(const void *a, const void *b) {
-    const struct slice *left = a, *right = b;
-    return slice_compare(*left, *right);
+static int compare_entries(const void *a, const void *b) {
+    const struct entry *const *left = a, *const *right = b;
+    return slice_compare(entry_key(*left), entry_key(*right));
 }
 
-static bool is_same_but_unit(struct slice a, struct slice b) {
-    return slice_equal(slice_first(a, a.len - 1), slice_first(b, b.len - 1));
+static bool is_same_but_unit(const struct entry *a, const struct entry *b) {
+    return slice_equal(identity_of(a), identity_of(b));
+}
+
+/* Those that are listed, in the order of their keys. */
+static size_t find_listed(struct series_store *store, const struct series_filter *filter,
+                          struct entry **entries) {
+    size_t found = 0;
+    for (size_t i = 0; i < ENTRY_CHAINS; i++)
+        for (struct entry *entry = store->by_id[i]; entry != NULL; entry = entry->next_by_id)
+            if (is_listed(store, filter, entry))
+                entries[found++] = entry;
+    if (found > 1)
+        qsort(entries, found, sizeof(*entries), compare_entries);
+    return found;
 }
 
 void series_list(struct series_store *store, struct arena *arena,
                  const struct series_filter *filter, size_t max, struct metric **ret_metrics,
                  size_t *ret_count, bool *ret_more) {
-    size_t found = 0, count = 0;
+    size_t count = 0;
+    bool more = false;
     pthread_mutex_lock(&store->lock);
-    struct slice *keys = ARENA_ARRAY(arena, struct slice, store->entry_count);
-    for (size_t i = 0; i < ENTRY_CHAINS; i++)
-        for (struct entry *entry = store->by_id[i]; entry != NULL; entry = entry->next_by_id)
-            if (is_listed(store, filter, entry))
-                keys[found++] = arena_slice(arena, entry_key(entry));
-    pthread_mutex_unlock(&store->lock);
-    if (found > 1)
-        qsort(keys, found, sizeof(*keys), compare_keys);
+    struct entry **entries = ARENA_ARRAY(arena, struct entry *, store->entry_count);
+    size_t found = find_listed(store, filter, entries);
     struct metric *metrics = ARENA_ARRAY(arena, struct metric, found < max ? found : max);
-    *ret_more = false;
-    for (size_t i = 0; i < found && !*ret_more; i++) {
-        if (i > 0 && is_same_but_unit(keys[i], keys[i - 1]))
+    for (size_t i = 0; i < found && !more; i++) {
+        struct slice key = entry_key(entries[i]);
+        if (i > 0 && is_same_but_unit(entries[i], entries[i - 1]))
             continue;
-        if (count == max)
-            *ret_more = true;
-        else
-            CHECK(metric_decode(arena, keys[i], &metrics[count++]));
+        more = count == max || (count > 0 && !arena_has_room(arena, key.len));
+        if (!more)
+            CHECK(metric_decode(arena, arena_slice(arena, key), &metrics[count++]));
     }
+    pthread_mutex_unlock(&store->lock);
     *ret_metrics = metrics;
     *ret_count = count;
+    *ret_more = more;
 }
 
 struct slice series_token(struct arena *arena, const struct metric *metric) {

@@ -72,8 +72,9 @@ struct series_filter {
     struct slice after; /* what series_token() told: goes on there; absent: from the first */
 };
 
-/* Metrics without regard to their units, in the order of their bytes; in the arena. At most `max`:
- * *ret_more tells that there are others. */
+/* Metrics without regard to their units, in the order of their bytes; in the arena. At most `max`,
+ * and one at least but no more than the arena's limit allows: *ret_more tells that there are
+ * others. */
 void series_list(struct series_store *store, struct arena *arena,
                  const struct series_filter *filter, size_t max, struct metric **ret_metrics,
                  size_t *ret_count, bool *ret_more);

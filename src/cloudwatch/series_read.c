@@ -111,7 +111,8 @@ static uint32_t look_for_all(struct reading *reading) {
     if (wanted != METRIC_UNIT_ANY)
         look(reading, wanted, &units);
     for (int unit = 0; wanted == METRIC_UNIT_ANY && unit < METRIC_UNIT_COUNT_OF_ALL; unit++)
-        look(reading, (enum metric_unit)unit, &units);
+        if (arena_has_room(reading->arena, 0)) /* the caller looks, too */
+            look(reading, (enum metric_unit)unit, &units);
     pthread_mutex_unlock(&reading->store->lock);
     return units;
 }
@@ -157,7 +158,9 @@ static struct error *read_found(struct reading *reading, struct found *found) {
         blocks[i].kind = reading->coarse ? SLICE_LITERAL(SERIES_DAY) : SLICE_LITERAL(SERIES_HOUR);
         blocks[i].name = series_name(reading->arena, (uint32_t)(first + (int64_t)i), found->id);
     }
+    TRY(error_if_full(reading->arena, 0));
     TRY(engine_find_records(reading->store->options.engine, reading->arena, blocks, count));
+    TRY(error_if_full(reading->arena, 0));
     for (size_t i = 0; i < count; i++) {
         uint32_t turn = 0;
         int64_t at = (first + (int64_t)i) * span;
@@ -190,6 +193,7 @@ struct error *series_read(struct series_store *store, struct arena *arena,
         result.units = look_for_all(reading);
     for (size_t i = 0; possible && i < reading->found_count; i++)
         TRY(read_found(reading, &reading->found[i]));
+    TRY(error_if_full(arena, reading->bin_count * sizeof(*result.points)));
     if (possible)
         collect(reading, &result);
     *ret_result = result;

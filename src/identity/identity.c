@@ -15,5 +15,6 @@ const struct service identity_service = {
     .name_space = "https://iam.amazonaws.com/doc/2010-05-08/",
     .missing = ERROR_VALIDATION,
     .internal = ERROR_IAM_SERVICE_FAILURE,
+    .exhausted = ERROR_IAM_LIMIT_EXCEEDED,
     .ops = ops,
 };

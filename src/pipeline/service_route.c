@@ -13,6 +13,7 @@
 #include "query/xml.h"
 #include "service/cbor.h"
 #include "service/form_tree.h"
+#include "service/limits.h"
 #include "service/service.h"
 
 /* Of one form in all, by somebody who is known. */
@@ -75,6 +76,7 @@ static struct service_request *request_new(struct exchange *exchange,
         .random = thread->ops.random,
     };
     exchange->user = self;
+    arena_set_limit(&exchange->arena, LIMIT_SERVICE_MEMORY_BYTES);
     if (thread->auditor != NULL)
         self->note = audit_note_new(exchange);
     return self;
@@ -152,11 +154,14 @@ static void audit(struct service_request *self) {
         (struct audit_outcome){.error = error == NULL ? NULL : error_kind(error->code)->type});
 }
 
-/* Of a failure of ours the client hears that there was one. */
+/* Of a failure of ours the client hears that there was one, of too much memory in the words of the
+ * service. */
 static struct error *for_client(struct service_request *self, struct error *error) {
     struct exchange *exchange = self->exchange;
     if (error == NULL && exchange->reply.overflow)
         error = error_local(&exchange->arena, "the reply is larger than this server allows");
+    if (error != NULL && error->code == ERROR_REQUEST_MEMORY)
+        error->code = self->service->exhausted;
     if (error == NULL || (error->code != ERROR_LOCAL && error->code != ERROR_INTERNAL_SERVER_ERROR))
         return error;
     log_request_error(exchange->request_id, "%s: %.*s",
@@ -203,6 +208,7 @@ static struct error *read_input(struct service_request *self) {
         input = cbor_tree_read(arena, body);
     else
         input = json_tree_read(arena, body, NULL);
+    TRY(error_if_full(arena, 0));
     if (input == NULL)
         return error_without_text(arena, ERROR_SERIALIZATION);
     TRY(input_check(arena, input, self->op->input, &rules));
@@ -236,6 +242,8 @@ static struct error *run(struct service_request *self) {
     answer_init(&self->answer, self->form, &exchange->reply);
     publish_now(exchange->thread_context);
     TRY(self->op->run(&self->call));
+    if (!(self->op->flags & SERVICE_CHANGES)) /* what has happened is not taken back */
+        TRY(error_if_full(&exchange->arena, 0));
     answer_finish(&self->answer);
     if (self->form == ANSWER_XML)
         end_xml(self);

@@ -19,5 +19,6 @@ const struct service service_application_autoscaling = {
     .json_type = "application/x-amz-json-1.1",
     .missing = ERROR_VALIDATION,
     .internal = ERROR_INTERNAL_SERVER_ERROR,
+    .exhausted = ERROR_SCALING_LIMIT_EXCEEDED,
     .ops = operations,
 };

@@ -60,6 +60,7 @@ struct service {
     const char *name_space;              /* of its XML; NULL: likewise */
     enum error_code missing;             /* of a member that must be there (input.h) */
     enum error_code internal;            /* when this server is at fault */
+    enum error_code exhausted;           /* of a request that takes too much memory */
     const struct service_op *const *ops; /* NULL ends them */
 };
 

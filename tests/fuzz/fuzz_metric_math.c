@@ -54,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct math_node *node;
     struct math_value value;
     arena_init(&arena);
-    const struct math_scope scope = {find, metrics, search, &arena, 0, 600000, 60};
+    size_t points = 0;
+    const struct math_scope scope = {find, metrics, search, &arena, 0, 600000, 60, &points};
     struct error *error = math_compile(&arena, slice_of(data, size), &node);
     if (error == NULL)
         error = math_run(&arena, node, &scope, &value);

@@ -103,7 +103,9 @@ static void print_value(struct buffer *out, const struct math_value *value) {
 
 static void run(struct cases *cases) {
     struct scene scene = {.cases = cases};
-    const struct math_scope scope = {find, metrics, search, &scene, 0, MINUTES * MINUTE_MS, 60};
+    size_t points = 0;
+    const struct math_scope scope = {find, metrics, search, &scene, 0, MINUTES * MINUTE_MS,
+                                     60,   &points};
     const struct math_node *node;
     struct math_value value;
     CLEANUP(buffer_release) struct buffer out;

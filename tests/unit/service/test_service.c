@@ -13,6 +13,7 @@
 #include "service/cbor.h"
 #include "service/form_tree.h"
 #include "service/input.h"
+#include "service/limits.h"
 #include "service/service.h"
 
 struct scene {
@@ -123,6 +124,81 @@ static void cbor_has_a_limit(void **state) {
     store_u32_be(bytes + 1, CBOR_VALUES_MAX + 1);
     assert_null(cbor_tree_read(&scene->arena, slice_of(bytes, len)));
     free(bytes);
+}
+
+/* ---- the memory of what is read ---- */
+
+/* A body that repeats `unit` between a head and an end. */
+static struct slice repeated(struct scene *scene, struct slice head, struct slice unit,
+                             struct slice end, size_t count) {
+    uint8_t *bytes = arena_alloc(&scene->arena, head.len + count * unit.len + end.len), *at = bytes;
+    memcpy(at, head.data, head.len);
+    at += head.len;
+    for (size_t i = 0; i < count; i++, at += unit.len)
+        memcpy(at, unit.data, unit.len);
+    memcpy(at, end.data, end.len);
+    return slice_of(bytes, (size_t)(at - bytes) + end.len);
+}
+
+#define REPEATED(head, unit, end, count) \
+    repeated(scene, SLICE_LITERAL(head), SLICE_LITERAL(unit), SLICE_LITERAL(end), (count))
+
+/* What it takes to read them, besides themselves. */
+static size_t held_by_cbor(struct slice body, bool expected) {
+    struct arena arena;
+    arena_init(&arena);
+    assert_int_equal(cbor_tree_read(&arena, body) != NULL, expected);
+    size_t held = arena.held;
+    arena_release(&arena);
+    return held;
+}
+
+static void strings_in_pieces_take_what_they_are_long(void **state) {
+    struct scene *scene = *state;
+    enum { COUNT = 30000, EACH = 128 };
+    struct slice empty = REPEATED("\x9f", "\x7f\xff", "\xff", COUNT);
+    assert_in_range(held_by_cbor(empty, true), 1, COUNT * EACH);
+    struct slice short_ones = REPEATED("\x9f", "\x7f\x61x\x60\x62yz\xff", "\xff", COUNT);
+    assert_in_range(held_by_cbor(short_ones, true), 1, COUNT * EACH);
+    struct slice open = REPEATED("\x9f", "\x7f\x61x", "", COUNT);
+    assert_in_range(held_by_cbor(open, false), 1, COUNT * EACH);
+    assert_string_equal(cbor(scene, "7f6161606262637f"), "wrong");
+    assert_string_equal(cbor(scene, "5f4101404202ffff"), "'AQL/'");
+}
+
+/* A megabyte of fields whose paths have many parts, and share the first one only. */
+static struct slice form_of_long_paths(struct scene *scene) {
+    char path[] = "aaaa.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a&";
+    size_t len = sizeof(path) - 1, count = SERVICE_BODY_BYTES_MAX / len;
+    uint8_t *body = arena_alloc(&scene->arena, count * len);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t digit = 0, rest = i; digit < 4; digit++, rest /= 26)
+            path[digit] = (char)('a' + rest % 26);
+        memcpy(body + i * len, path, len);
+    }
+    return slice_of(body, count * len);
+}
+
+/* Half of what a request may take is left for what is done with it. */
+static void the_largest_bodies_are_within_the_limit(void **state) {
+    struct scene *scene = *state;
+    enum { MB = SERVICE_BODY_BYTES_MAX, HALF = LIMIT_SERVICE_MEMORY_BYTES / 2 };
+    struct slice floats = REPEATED("\x9f", "\xf9\x12\x34", "\xff", MB / 3 - 1);
+    struct slice pieces = REPEATED("\xbf", "\x7f\xff\xf6", "\xff", MB / 3 - 1);
+    struct slice too_many = REPEATED("\x9f", "\x20", "\xff", MB - 2);
+    struct arena arena;
+    struct form read;
+    assert_in_range(held_by_cbor(floats, true), MB, HALF);
+    assert_in_range(held_by_cbor(pieces, true), MB, HALF);
+    assert_in_range(held_by_cbor(too_many, false), MB, HALF);
+    arena_init(&arena);
+    assert_non_null(json_tree_read(&arena, REPEATED("[0", ",0", "]", MB / 2 - 2), NULL));
+    assert_in_range(arena.held, MB, HALF);
+    arena_release(&arena);
+    assert_true(form_read_within(&arena, form_of_long_paths(scene), MB, 100000, &read));
+    assert_non_null(form_tree(&arena, &read));
+    assert_in_range(arena.held, MB, HALF);
+    arena_release(&arena);
 }
 
 static const char *form(struct scene *scene, const char *body) {
@@ -333,6 +409,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(cbor_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_cbor_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cbor_has_a_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(strings_in_pieces_take_what_they_are_long, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_largest_bodies_are_within_the_limit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(forms_are_trees, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_answer_has_three_forms, set_up, tear_down),
         cmocka_unit_test_setup_teardown(inputs_are_checked, set_up, tear_down),
