@@ -107,9 +107,7 @@ instructions: all | deps-test
 
 crash: build-check/build.ninja
 	@scripts/quietly ninja --quiet -C build-check
-	@$(PYTHON) tests/crash/crash.py --seconds $(CRASH_SECONDS)
-	@$(PYTHON) tests/crash/crash.py --seconds $(CRASH_SECONDS) --encrypt
-	@GRAMME_SECONDS=$(CRASH_SECONDS) $(PYTHON) tests/tap.py tests/model/test_time_mix.py
+	@$(PYTHON) tests/torture/torture.py --seconds $$((3 * $(CRASH_SECONDS))) --round $(CRASH_SECONDS) kill 'time, mixed'
 
 torture: build-check/build.ninja
 	@scripts/quietly ninja --quiet -C build-check

@@ -2,11 +2,11 @@
 """kill -9 under load, again and again on one data directory; prints TAP, one case per round.
 
 Every round starts the server, lets writers put, update, delete and batch-write as fast as they can,
-kills it after a moment, starts it again and compares what it holds with what it had acknowledged
-(model.py says what is allowed). Prints its seed; the same seed makes the same requests, though not
-the same moment of death.
+kills it after a random number of acknowledged writes, starts it again and compares what it holds
+with what it had acknowledged (model.py says what is allowed). The same seed makes the same requests
+of each writer, though not the same meetings of them.
 
-    /usr/bin/python3 tests/crash/crash.py --seconds 20 [--seed N] [--encrypt]
+    /usr/bin/python3 tests/crash/crash.py [--rounds 4] [--seconds 20] [--seed N] [--encrypt]
 """
 
 import argparse
@@ -18,27 +18,28 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "wire"))
 
 from encryption import make_key
 from model import Model, check_text, item
+from rounds import Tally, add_options, rounds
 from server import Server, binary
 from wire import HEADERS, call
 
 WORKERS = 12
 KEYS = 300
+WRITES = (1, 1000)  # in the life of a server
 
 
 class Writer(threading.Thread):
     """Writes the keys of one partition over one connection until the server is gone."""
 
-    def __init__(self, port, model, rng):
+    def __init__(self, port, model, rng, acknowledged):
         super().__init__()
+        self.acknowledged = acknowledged
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         self.model, self.rng = model, rng
-        self.writes = 0
         self.problem = None
 
     def send(self, operation, body):
@@ -80,7 +81,7 @@ class Writer(threading.Thread):
                 self.model.begin(changes)
                 if self.send(operation, body):
                     self.model.acknowledge()
-                    self.writes += 1
+                    self.acknowledged.add()
         except (OSError, http.client.HTTPException):
             pass  # The server was killed, as planned.
         finally:
@@ -113,15 +114,17 @@ def verify(port, models):
 
 def live_and_die(serve, models, rng):
     """A server under load that is killed; returns the number of acknowledged writes and the problems."""
+    acknowledged, wanted = Tally(), rng.randint(*WRITES)
     with Server(*serve) as server:
-        writers = [Writer(server.port, model, random.Random(rng.random())) for model in models]
+        writers = [Writer(server.port, model, random.Random(rng.random()), acknowledged) for model in models]
         for writer in writers:
             writer.start()
-        time.sleep(rng.uniform(0.2, 1.2))
+        came = acknowledged.wait_more(wanted)
         server.kill()
         for writer in writers:
             writer.join()
-    return sum(writer.writes for writer in writers), [writer.problem for writer in writers if writer.problem]
+    problems = [writer.problem for writer in writers if writer.problem]
+    return acknowledged.count, problems if came else [f"not even {wanted} writes were acknowledged", *problems]
 
 
 def check(serve):
@@ -154,31 +157,26 @@ def create_table(serve):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    add_options(parser, 4)
     parser.add_argument("--encrypt", action="store_true", help="with encrypted files")
     options = parser.parse_args()
     rng = random.Random(options.seed)
     print(f"# seed {options.seed}", flush=True)
     models = [Model(worker) for worker in range(WORKERS)]
-    failed = rounds = 0
-    end = time.monotonic() + options.seconds
+    failed = number = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         serve = ["--data", folder / "data"]
         if options.encrypt:
             serve += ["--encrypt-with", make_key(folder / "key")]
         create_table(serve)
-        while rounds < 3 or time.monotonic() < end:
-            rounds += 1
+        for number in rounds(options.rounds, options.seconds):
             writes, problems = run_round(serve, models, rng)
-            if writes == 0:
-                problems.append("no write was acknowledged, so this round shows nothing")
-            print(f"{'not ok' if problems else 'ok'} {rounds} - {writes} acknowledged writes", flush=True)
+            print(f"{'not ok' if problems else 'ok'} {number} - {writes} acknowledged writes", flush=True)
             for problem in problems[:20]:
                 print(f"# {problem}", flush=True)
             failed += bool(problems)
-    print(f"1..{rounds}")
+    print(f"1..{number}")
     return 1 if failed else 0
 
 

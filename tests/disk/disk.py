@@ -8,6 +8,7 @@ import random
 import shutil
 import struct
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "wire"))
 
@@ -18,6 +19,7 @@ SHIM = BUILD / "tests/disk/disk.so"
 WRITER = BUILD / "tests/disk/writer"
 KINDS = ["open", "read", "write", "sync", "rename", "unlink", "truncate", "map", "folder"]
 ALL_KINDS = (1 << len(KINDS)) - 1
+SYNC_S = 60
 LAYOUT = struct.Struct("Q9QQQIIQ")  # struct control
 ERRORS = {"open": [errno.EMFILE, errno.EIO, errno.EACCES], "read": [errno.EIO], "write": [errno.EIO, errno.ENOSPC, errno.EINTR],
           "sync": [errno.EIO, errno.ENOSPC], "rename": [errno.EIO, errno.ENOSPC], "unlink": [errno.EIO], "truncate": [errno.EIO, errno.ENOSPC],
@@ -70,6 +72,16 @@ class Disk:
         return LAYOUT.unpack(self.control.read_bytes())[-1]
 
     # --- losing power ---
+
+    def wait_synced(self, path):
+        """Until all that the file has now was synced, or it is gone; says whether it was in time."""
+        file, end = path.stat(), time.monotonic() + SYNC_S
+        while path.exists() and time.monotonic() < end:
+            lines = [line.split(" ") for line in self.journal.read_text(errors="surrogateescape").splitlines()]
+            if any(kind == "S" and int(rest[0]) == file.st_ino and int(rest[1]) >= file.st_size for kind, *rest in lines):
+                return True
+            time.sleep(0.005)
+        return not path.exists()
 
     def lose_power(self, rng, lied=False):
         """Takes away what was not synced, and what the journal of a file system may not have; returns what was done. `lied`: what was

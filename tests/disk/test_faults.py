@@ -1,7 +1,7 @@
 """A system call on the disk fails: of a start, of flushes and compactions, of a backup and of a restore. Whatever is told then, it is told
 clearly; nothing that was acknowledged is lost; and when the disk works again, everything opens.
 
-Some of the calls, from a printed seed; GRAMME_ALL=1 takes every one. GRAMME_SEED=n takes those of another run again.
+The first of the calls, and some others that follow from a seed; GRAMME_SEED=n takes others, GRAMME_ALL=1 every one.
 """
 
 import contextlib
@@ -15,21 +15,22 @@ import tempfile
 import unittest
 
 from disk import ALL_KINDS, ERRORS, KINDS, Disk
+from power_loss import judge_relaxed
 from server import Server, binary
 from store import SANITIZER, Store
 from wire import call
 
-SEED = int(os.environ.get("GRAMME_SEED", random.randrange(1 << 32)))
+SEED = int(os.environ.get("GRAMME_SEED", 1))
 EVERY = bool(os.environ.get("GRAMME_ALL"))
-print(f"# seed: GRAMME_SEED={SEED}", flush=True)
+print(f"# repeat with GRAMME_SEED={SEED}", flush=True)
 
 
 def faults(rng, calls, some):
     """Which call fails, of which kinds they are counted, with which error, and how many after it fail, too."""
     if EVERY:
         return [(n, ALL_KINDS, error, 1) for n in range(1, calls + 1) for error in (errno.EIO, errno.ENOSPC)]
-    picked = []
-    for _ in range(some):
+    picked = [(1, ALL_KINDS, errno.EIO, 1)]  # a call that every run makes
+    for _ in range(some - 1):
         kind = rng.randrange(len(KINDS))
         if rng.random() < 0.5:
             picked.append((rng.randint(1, calls), ALL_KINDS, rng.choice([errno.EIO, errno.ENOSPC, errno.EMFILE]), rng.choice([1, 1, 3, 1 << 40])))
@@ -72,11 +73,10 @@ class StoreFaults(FaultTest):
         pristine.arm()
         counting = Store.again(self.disk("counting", pristine), done, before + 1)
         self.assertEqual(counting.write(count), ([], 0))
-        fired = 0
-        for fault in faults(self.rng, counting.disk.calls(), some):
-            # How many calls there are differs a little, by what threads do: one that a run does not come to is tried again.
-            fired += any(self.try_fault(fault, pristine, done, before + 1, count) for _ in range(5 if EVERY else 1))
-        self.assertGreater(fired, 0)  # else this shows nothing
+        # How many calls there are differs a little, by what threads do: some are not made.
+        fired = [self.try_fault(fault, pristine, done, before + 1, count) for fault in faults(self.rng, counting.disk.calls(), some)]
+        print(f"# {sum(fired)} of {len(fired)} calls failed", flush=True)
+        self.assertTrue(fired[0])
 
     def try_fault(self, fault, pristine, done, first, count):
         """Whether the call was made, and failed."""
@@ -97,10 +97,10 @@ class StoreFaults(FaultTest):
         return fired
 
     def test_starting(self):
-        self.run_faults(70, 1, 10)
+        self.run_faults(70, 1, 5)
 
     def test_flushing_and_compacting(self):
-        self.run_faults(60, 120, 7)
+        self.run_faults(60, 120, 4)
 
 
 ITEMS = {f"item{n}": {"pk": {"S": f"item{n}"}, "x": {"S": "x" * n}} for n in range(40)}
@@ -162,7 +162,7 @@ class ServerFaults(FaultTest):
         disk = self.disk("counting", pristine)
         with self.running(disk):
             calls = disk.calls()
-        for fault in faults(self.rng, calls, 6):
+        for fault in faults(self.rng, calls, 4):
             disk = self.disk("faulty", pristine)
             with self.fault(disk, fault):
                 server, _ = self.start(disk)
@@ -214,7 +214,7 @@ class ServerFaults(FaultTest):
             self.assertEqual(status, 0, text)
 
         with self.running(source):
-            self.run_commands(8, lambda disk: ["backup", source.data, disk.root / "dump"], judge)
+            self.run_commands(4, lambda disk: ["backup", source.data, disk.root / "dump"], judge)
 
     def test_restore(self):
         """A restore that failed leaves nothing that starts as if it were whole."""
@@ -236,20 +236,35 @@ class ServerFaults(FaultTest):
                 self.assertEqual(status, 0, text)
             self.assert_works(disk)
 
-        self.run_commands(6, lambda disk: ["restore", dump, disk.data], judge)
+        self.run_commands(4, lambda disk: ["restore", dump, disk.data], judge)
+
+
+class Worst(random.Random):
+    """Of what may be lost everything is."""
+
+    def choice(self, options):
+        return options[0]
 
 
 class PowerCanary(FaultTest):
-    """A disk that says it has synced, and has not, is found out."""
-
     def test_a_disk_that_lies(self):
-        disk = Disk(self.folder, journal=True)
-        store, losses = Store(disk), 0
-        while not (problems := store.problems()) and losses < 10:
-            store.write_and_kill(self.rng)
-            disk.lose_power(self.rng, lied=True)
-            losses += 1
-        self.assertRegex(str(problems), "is lost|does not open")
+        """A disk that says it has synced, and has not, is found out."""
+        for lied in (False, True):
+            folder = self.folder / f"lied-{lied}"
+            folder.mkdir()
+            disk = Disk(folder, journal=True)
+            store, rng = Store(disk), Worst(SEED)
+            store.write_and_kill(rng)
+            disk.lose_power(rng, lied)
+            self.assertRegex(str(store.problems()), "does not open" if lied else r"^\[\]$")
+
+    def test_what_relaxed_durability_must_keep(self):
+        def judge(sure, *numbers):
+            return judge_relaxed("0", sure, [{"sk": {"N": str(number)}} for number in numbers])
+
+        self.assertEqual(judge(2, 3, 1, 2), [])
+        self.assertEqual(judge(4, 3, 1, 2), ["0 has 3 items; 4 were acknowledged when the log was synced"])
+        self.assertEqual(judge(0, 1, 3), ["0 has 2 items with gaps"])
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Runs clients against a server that is killed again and again, and judges what they did and saw.
 
-    /usr/bin/python3 tests/history/history.py [--seconds 20] [--seed N] [--encrypt]
+    /usr/bin/python3 tests/history/history.py [--rounds 6] [--seconds 20] [--seed N] [--encrypt]
 
-Prints TAP, one case. The seed makes the same clients, though not the same meetings of them. After a failure the data and the
+A round is a life of the server. Prints TAP, one case. The seed makes the same clients, though not the same meetings of them. After a failure the data and the
 history, as a line for each transaction, stay in the folder that is printed.
 """
 
@@ -20,6 +20,7 @@ from clients import ACCOUNTS, PAIRS, START, TABLES, Client, Shared, key_of
 from invariants import elements_of, judge_appends_of_stream, judge_counter, judge_index, judge_stream, judge_unique
 
 from encryption import make_key
+from rounds import add_options, rounds
 from stream_reader import StreamReader, changes
 from wire import call
 
@@ -83,24 +84,24 @@ def judge_end(port, clients):
     return history, problems
 
 
-def run(folder, seed, seconds, encrypt=False, serve=()):
+def run(folder, options):
     """One history; returns what was done, the transactions and the problems."""
-    rng = random.Random(seed)
+    rng = random.Random(options.seed)
     world = Shared()
     clients = [Client(world, number, random.Random(rng.random())) for number in range(CLIENTS)]
-    arguments = ["--data", folder / "data", *serve]
-    if encrypt:
+    arguments = ["--data", folder / "data"]
+    if options.encrypt:
         arguments += ["--encrypt-with", make_key(folder / "key")]
     for client in clients:
         client.start()
-    server, deaths = world.crash_again_and_again(rng, seconds, *arguments, at_start=prepare)
+    server, deaths = world.crash_again_and_again(rng, rounds(options.rounds, options.seconds), *arguments, at_start=prepare)
     world.closing = True
     for client in clients:
         client.join(60)
     history, problems = judge_end(server.port, clients)
     server.stop()
     problems = [problem for client in clients for problem in client.problems] + problems
-    if deaths == 0 or sum(txn.outcome is True and bool(txn.appends) for txn in history) < 100:
+    if deaths < options.rounds or not any(txn.outcome and txn.appends for txn in history):
         problems.append("too little happened, so this shows nothing")
     count = {"transactions": len(history), "deaths": deaths, "of unknown fate": sum(client.lost for client in clients),
              "refused": sum(txn.outcome is False for txn in history), "adds": sum(len(client.adds) for client in clients),
@@ -126,13 +127,12 @@ def conclude(done, problems):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    add_options(parser, 6)
     parser.add_argument("--encrypt", action="store_true", help="with encrypted files")
     options = parser.parse_args()
     print(f"1..1\n# seed {options.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        done, history, problems = run(pathlib.Path(folder), options.seed, options.seconds, options.encrypt)
+        done, history, problems = run(pathlib.Path(folder), options)
         if problems:
             print(f"# kept in {keep(folder, history)}")
     return conclude(done, problems)

@@ -49,9 +49,19 @@ def kinds():
     yield Kind("disk faults", *tap("tests/disk/test_faults.py"))
     yield Kind("kill", *seeded("tests/crash/crash.py"))
     yield Kind("kill, encrypted", *seeded("tests/crash/crash.py", "--encrypt"))
-    yield Kind("time", *tap("tests/model/test_time_mix.py", GRAMME_SECONDS="{seconds}"))
+    yield Kind("payments", *tap("tests/crash/test_payments.py", "Payments", GRAMME_SECONDS="{seconds}"))
+    yield Kind("streams", *tap("tests/crash/test_streams.py", "Streams", GRAMME_SECONDS="{seconds}"))
+    yield Kind("time, mixed", *tap("tests/model/test_time_mix.py", GRAMME_SECONDS="{seconds}"))
+    yield Kind("time", *tap("tests/model/test_time_model.py"))
     yield Kind("model", *tap("tests/model/test_model.py"))
     yield Kind("indexes", *tap("tests/model/test_index_model.py"))
+    yield Kind("throttling", *tap("tests/model/test_throttle_model.py", GRAMME_STEPS="10000"))
+    yield Kind("two engines", *tap("tests/differ/test_differ.py", "MemoryAndDisk", GRAMME_OPERATIONS="20000"))
+    yield Kind("legacy", *tap("tests/wire/test_legacy.py"))
+    yield Kind("validation", *tap("tests/wire/test_validation.py"))
+    yield Kind("partiql", *tap("tests/wire/test_partiql.py"))
+    for name in ("rocksdb", "memory"):
+        yield Kind(f"store in {name}", [f"{BUILD}/tests/store_contract/test_contract", name], {"GRAMME_SEED": "{seed}"})
     for name, options in (("rot", []), ("rot, encrypted", ["--encrypt"])):
         yield Kind(name, [PYTHON, "tests/rot/rot.py", "--cases", "30", "--seed", "{seed}", *options])
 
