@@ -6,7 +6,6 @@ A change is kept when the last step still has a difference of the same kind. Bot
 
 import copy
 import json
-import time
 
 from endpoint import Step
 from operations import places
@@ -115,14 +114,14 @@ def simplify(steps, place, reproduces):
     return steps
 
 
-def shrink(steps, reproduces, seconds=30):
-    """`reproduces` runs steps and says whether the last still differs in the same way. Time out: as small as it is by then."""
-    end = time.monotonic() + seconds
+def shrink(steps, reproduces, attempts=2000):
+    """`reproduces` runs steps and says whether the last still differs in the same way. After so many attempts: as small as it is."""
+    numbers = iter(range(attempts))
 
-    def in_time(attempt):
-        return time.monotonic() < end and reproduces(attempt)
+    def limited(attempt):
+        return next(numbers, None) is not None and reproduces(attempt)
 
-    steps = drop_steps(steps, in_time)
+    steps = drop_steps(steps, limited)
     for place in reversed(range(len(steps))):
-        steps = simplify(steps, place, in_time)
-    return drop_steps(steps, in_time)
+        steps = simplify(steps, place, limited)
+    return drop_steps(steps, limited)

@@ -1,12 +1,11 @@
-"""A gramme in memory beside one on disk, for some seconds; and that the tool finds what differs and makes it small.
+"""A gramme in memory beside one on disk; and that the tool finds what differs and makes it small.
 
-GRAMME_SEED repeats a run, GRAMME_SECONDS makes it longer.
+GRAMME_SEED runs another seed, GRAMME_OPERATIONS makes it longer.
 """
 
 import io
 import os
 import pathlib
-import random
 import sys
 import unittest
 
@@ -19,28 +18,23 @@ from known import known_differences, read_known  # noqa: E402
 from operations import Episode  # noqa: E402
 from values import Random  # noqa: E402
 
-FIXED_SEED = 20120810
-SEED = int(os.environ.get("GRAMME_SEED", random.SystemRandom().randrange(1 << 32)))
-SECONDS = float(os.environ.get("GRAMME_SECONDS", 6))
+SEED = int(os.environ.get("GRAMME_SEED", 20120810))
+OPERATIONS = int(os.environ.get("GRAMME_OPERATIONS", 3000))
+PATIENCE_S = 3600  # of what ends by itself
 
 
 class MemoryAndDisk(unittest.TestCase):
     """Two engines below one seam: whatever is asked, they answer alike."""
 
-    def explore(self, seed):
+    def test_they_answer_alike(self):
         out = io.StringIO()
         with open_endpoint("memory") as memory, open_endpoint("data") as data:
             differ = Differ(memory, data, out=out)
-            differ.explore(seed, 10**9, SECONDS)
-        print(f"# seed {seed}: {differ.summary()}")
-        self.assertGreater(differ.accepted.total(), 200)
-        self.assertEqual(out.getvalue(), "", f"repeat with GRAMME_SEED={seed} GRAMME_SECONDS={SECONDS}")
-
-    def test_a_fixed_seed(self):
-        self.explore(FIXED_SEED)
-
-    def test_a_random_seed(self):
-        self.explore(SEED)
+            differ.explore(SEED, OPERATIONS, PATIENCE_S)
+        print(f"# {differ.summary()}")
+        self.assertEqual(out.getvalue(), "", f"repeat with GRAMME_SEED={SEED} GRAMME_OPERATIONS={OPERATIONS}")
+        self.assertGreaterEqual(differ.asked.total(), OPERATIONS)
+        self.assertGreater(differ.accepted.total(), 0)
 
 
 class Liar(Endpoint):
@@ -66,7 +60,7 @@ class Planted(unittest.TestCase):
             differ = Differ(honest, liar, out=out)
             # Enough for some dozens of sets; the run ends with the first kind that a read shows.
             for seed in range(100):
-                differ.explore(seed, 60, 60)
+                differ.explore(seed, 60, PATIENCE_S)
                 found = [steps for kind, steps in differ.found.items() if kind[0] in ("Scan", "Query", "GetItem")]
                 if found:
                     break

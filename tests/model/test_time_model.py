@@ -2,7 +2,7 @@
 
 A restore runs while the table is written to, and while the server is killed or stopped; a backup is of the moment at which it
 was asked for. The restored table has exactly the items, the index entries, the counts and the settings of that moment
-(time_model.py). GRAMME_SEED repeats a run, GRAMME_STEPS makes it longer.
+(time_model.py). GRAMME_SEED runs another seed, GRAMME_STEPS makes it longer.
 """
 
 import os
@@ -12,7 +12,7 @@ import unittest
 
 from time_model import Machine, State, TimeModel
 
-SEED = int(os.environ.get("GRAMME_SEED", random.SystemRandom().randrange(1 << 32)))
+SEED = int(os.environ.get("GRAMME_SEED", 1))
 STEPS = int(os.environ.get("GRAMME_STEPS", 100))
 
 
