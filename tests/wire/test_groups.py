@@ -153,12 +153,13 @@ class Two(unittest.TestCase):
             return update
 
         def work(n):
+            rng = random.Random(n)
             for count in range(25):
                 port = self.ports[(n + count) % 2]
                 if n == 0:  # beside them, in groups of their own
                     self.ok(post(port, "UpdateItem", **change(f"a{count % 12}", 1)))
                     continue
-                one, other = random.sample(range(12), 2)
+                one, other = rng.sample(range(12), 2)
                 reply = post(port, "TransactWriteItems", TransactItems=[{"Update": change(f"a{one}", -30, True)},
                                                                         {"Update": change(f"a{other}", 30)}])
                 if reply.status != 200:

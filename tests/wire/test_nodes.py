@@ -365,7 +365,7 @@ class Counters:
     """Clients, each with a counter of its own. They talk to any server that is there."""
 
     def __init__(self, ports, count=6):
-        self.ports = list(ports)
+        self.ports, self.rng = list(ports), random.Random(1)
         self.counters = [Counter(f"counter-{n}") for n in range(count)]
         self.doubts, self.failures = 0, []
         self.ends = False
@@ -379,7 +379,7 @@ class Counters:
 
     def ask(self, operation, **body):
         try:
-            return post(random.choice(self.ports), operation, TableName="table", **body)
+            return post(self.rng.choice(self.ports), operation, TableName="table", **body)
         except (OSError, http.client.HTTPException):
             return None
 

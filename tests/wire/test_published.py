@@ -41,8 +41,7 @@ class Published(WireTest):
 
     def test_units_are_those_that_replies_tell(self):
         """A random mix: the sums of ReturnConsumedCapacity, by table and index, reads and writes."""
-        seed = random.randrange(1 << 30)
-        rng, expected, count = random.Random(seed), {}, {}
+        rng, expected, count = random.Random(1), {}, {}
         self.make("mix-a")
         self.make("mix-b")
 
@@ -92,7 +91,7 @@ class Published(WireTest):
         for (kind, table, index), units in expected.items():
             dimensions = {"TableName": table, **({"GlobalSecondaryIndexName": index} if index else {})}
             points = self.points(f"Consumed{kind}CapacityUnits", **dimensions)
-            with self.subTest(seed=seed, kind=kind, **dimensions):
+            with self.subTest(kind=kind, **dimensions):
                 self.assertEqual(sum(point["Sum"] for point in points), units)
                 self.assertEqual(sum(point["SampleCount"] for point in points), count[kind, table, index])
         self.assertEqual(len(expected), 8)

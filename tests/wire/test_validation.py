@@ -129,8 +129,8 @@ class BadInput(WireTest):
             self.assertEqual(self.check("PutItem", body[:length]), 400)
 
     def test_random_bytes_in_a_body(self):
-        seed = int(os.environ.get("GRAMME_SEED", random.randrange(1 << 32)))
-        print(f"# seed {seed}; GRAMME_SEED={seed} runs it again", flush=True)
+        seed = int(os.environ.get("GRAMME_SEED", 1))
+        print(f"# repeat with GRAMME_SEED={seed}", flush=True)
         rng = random.Random(seed)
         bodies = {operation: json.dumps(request).encode() for operation, request in REQUESTS.items()}
         for _ in range(1500):
