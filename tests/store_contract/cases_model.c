@@ -1,11 +1,9 @@
 /* cases_model.c - random transactions against a sorted array that is too simple to be wrong.
  *
- * Prints its seed; GRAMME_SEED=n runs that one again. A few snapshots stay open across commits,
+ * GRAMME_SEED=n runs another seed. A few snapshots stay open across commits,
  * each with its own copy of the array. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "contract.h"
 
@@ -284,11 +282,9 @@ static void model_run(struct contract *contract, unsigned transactions) {
 
 static void random_transactions_match_a_sorted_array(void **state) {
     const char *chosen = getenv("GRAMME_SEED");
-    uint64_t seed = chosen != NULL ? strtoull(chosen, NULL, 10)
-                                   : (uint64_t)time(NULL) * 1000 + (uint64_t)getpid() % 1000;
-    printf("seed: GRAMME_SEED=%llu\n", (unsigned long long)seed);
+    random_state = chosen != NULL ? strtoull(chosen, NULL, 10) : 1;
+    printf("# repeat with GRAMME_SEED=%llu\n", (unsigned long long)random_state);
     fflush(stdout);
-    random_state = seed;
     struct contract *contract = *state;
     model_run(contract, store_can(contract->store, STORE_PERSISTENT) ? 400 : 2000);
 }

@@ -1,19 +1,18 @@
 /* test_rocksdb_crash.c - kills a process that commits, and looks at what it left.
  *
  * A child commits batches that each touch every keyspace and tells, through a pipe, the number of
- * each batch that was acknowledged. It is killed at a random moment. Then every acknowledged batch
- * must be there, and no batch in part. Prints its seed; GRAMME_SEED=n runs that one again. */
+ * each batch that was acknowledged. It is killed after a random one. Then every acknowledged batch
+ * must be there, and no batch in part. GRAMME_SEED=n runs another seed. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "contract.h"
 #include "store/rocksdb/rocksdb.h"
 
-enum { KILLS = 12, BATCH_KEYS = 24 };
+enum { KILLS = 12, BATCHES_MAX = 80, BATCH_KEYS = 24 };
 
 static struct store *open_store(struct arena *arena, const char *directory) {
     /* Small buffers, so that the kill also falls into flushes and compactions. */
@@ -61,8 +60,9 @@ static _Noreturn void child_run(const char *directory, unsigned first, int ackno
     }
 }
 
-/* Runs a child that starts with batch `first`; returns the last batch it acknowledged. */
-static unsigned run_and_kill(const char *directory, unsigned first, long microseconds) {
+/* Runs a child that starts with batch `first`, and kills it when it has acknowledged so many.
+ * Returns the last batch it acknowledged. */
+static unsigned run_and_kill(const char *directory, unsigned first, unsigned count) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     pid_t child = fork();
@@ -73,15 +73,10 @@ static unsigned run_and_kill(const char *directory, unsigned first, long microse
     }
     close(ends[1]);
     unsigned last = first - 1, batch;
-    bool timing = false;
     while (read(ends[0], &batch, sizeof(batch)) == sizeof(batch)) {
         last = batch;
-        if (timing)
-            continue;
-        timing = true; /* the clock starts when the child has opened its store */
-        struct timespec pause = {0, microseconds * 1000};
-        nanosleep(&pause, NULL);
-        kill(child, SIGKILL);
+        if (last == first + count - 1)
+            kill(child, SIGKILL);
     }
     close(ends[0]);
     int status;
@@ -145,16 +140,15 @@ static unsigned check_batches(const char *directory, unsigned acknowledged) {
 static void acknowledged_commits_survive_a_kill(void **state) {
     (void)state;
     const char *chosen = getenv("GRAMME_SEED");
-    unsigned seed = chosen != NULL ? (unsigned)strtoul(chosen, NULL, 10) : (unsigned)time(NULL);
-    printf("seed: GRAMME_SEED=%u\n", seed);
+    unsigned seed = chosen != NULL ? (unsigned)strtoul(chosen, NULL, 10) : 1;
+    printf("# repeat with GRAMME_SEED=%u\n", seed);
     fflush(stdout);
     srand(seed);
     char directory[64];
     directory_make(directory, sizeof(directory));
     unsigned next = 1;
     for (int i = 0; i < KILLS; i++) {
-        unsigned acknowledged = run_and_kill(directory, next, rand() % 150000);
-        assert_true(acknowledged >= next); /* the child did some work */
+        unsigned acknowledged = run_and_kill(directory, next, 1 + (unsigned)rand() % BATCHES_MAX);
         next = check_batches(directory, acknowledged);
     }
     printf("%d kills, %u batches\n", KILLS, next - 1);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/crc32c.h"
@@ -122,6 +121,14 @@ static void put_keys(struct database *database, int first, int last) {
     }
 }
 
+/* GRAMME_SEED=n runs another seed. */
+static unsigned chosen_seed(void) {
+    const char *chosen = getenv("GRAMME_SEED");
+    unsigned seed = chosen != NULL ? (unsigned)strtoul(chosen, NULL, 10) : 1;
+    print_message("# repeat with GRAMME_SEED=%u\n", seed);
+    return seed;
+}
+
 /* One flipped bit once dropped every write behind it, without a word. */
 static void a_flipped_bit_in_the_log_is_found(void **state) {
     (void)state;
@@ -133,22 +140,19 @@ static void a_flipped_bit_in_the_log_is_found(void **state) {
     find_file(&database, ".log", log);
     put_text(copy, sizeof(copy), "%s.copy", database.directory);
     put_text(broken, sizeof(broken), "%s.broken", database.directory);
-    int refused = 0, tried = 0;
-    unsigned seed = (unsigned)time(NULL);
-    print_message("seed %u\n", seed);
+    unsigned seed = chosen_seed();
     /* Most of what is before an encrypted log is room that nobody looks at. */
     off_t header = contract_keyring() == NULL ? 0 : FILE_HEADER_BYTES;
-    for (; tried < 24; tried++) {
+    for (int i = 0; i < 12; i++) {
         char copied[PATH_BYTES];
-        off_t first = tried % 2 == 0 ? header : 0;
+        off_t first = i % 2 == 0 ? header : 0;
         off_t at = first + rand_r(&seed) % (size_of(log) - first);
         copy_directory(database.directory, copy);
         put_text(copied, sizeof(copied), "%s%s", copy, log + strlen(database.directory));
         flip(copied, at, rand_r(&seed) % 8);
-        refused += is_refused(&database, copy, broken, "", 5);
+        bool refused = is_refused(&database, copy, broken, "", 5);
+        assert_true(refused || at < header);
     }
-    assert_true(contract_keyring() != NULL || refused == tried);
-    assert_true(refused > 0);
     directory_remove(copy);
     directory_remove(broken);
     database_release(&database);
@@ -286,7 +290,7 @@ static void an_edit_that_came_in_part_is_left_out(void **state) {
 
 /* ---- losses of power ---- */
 
-enum { LOSSES = 12, COMMITS_MAX = 40 };
+enum { LOSSES = 6, COMMITS_MAX = 40 };
 
 enum loss_kind { LOSS_CUT, LOSS_ZEROS, LOSS_NOISE, LOSS_HOLE, LOSS_KINDS };
 
@@ -422,10 +426,9 @@ static void noise_that_rocksdb_would_read_forever(void **state) {
 
 static void a_loss_of_power_is_no_damage(void **state) {
     (void)state;
-    const char *wanted = getenv("GRAMME_SEED"), *more = getenv("GRAMME_LOSSES");
-    unsigned seed = wanted != NULL ? (unsigned)atoi(wanted) : (unsigned)time(NULL);
+    const char *more = getenv("GRAMME_LOSSES");
+    unsigned seed = chosen_seed();
     int losses = more != NULL ? atoi(more) : LOSSES;
-    print_message("GRAMME_SEED=%u\n", seed);
     for (int i = 0; i < losses; i++)
         lose_power_once(&seed);
 }

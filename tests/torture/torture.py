@@ -62,6 +62,8 @@ def kinds():
     yield Kind("partiql", *tap("tests/wire/test_partiql.py"))
     for name in ("rocksdb", "memory"):
         yield Kind(f"store in {name}", [f"{BUILD}/tests/store_contract/test_contract", name], {"GRAMME_SEED": "{seed}"})
+    for name in ("crash", "judge"):
+        yield Kind(f"store, {name}", [f"{BUILD}/tests/store_contract/test_rocksdb_{name}"], {"GRAMME_SEED": "{seed}", "GRAMME_LOSSES": "60"})
     for name, options in (("rot", []), ("rot, encrypted", ["--encrypt"])):
         yield Kind(name, [PYTHON, "tests/rot/rot.py", "--cases", "30", "--seed", "{seed}", *options])
 
