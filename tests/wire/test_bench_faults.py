@@ -97,6 +97,17 @@ class Errors(unittest.TestCase):
         self.assertEqual([len(value) for value in stub.requests[1].json.values()], [500_000] * 20)
 
 
+class SlowServer(unittest.TestCase):
+    def test_a_run_ends_with_a_result(self):
+        """The time is over before the first request is answered, which belongs to the warm-up: another one is measured."""
+        def late(connection):
+            time.sleep(0.3)
+            connection.sendall(http_reply(200, {}))
+        with Stub([late]) as stub:
+            result = bench.own(stub.endpoint, *ONE, "--duration", 0.01, "--warmup", 0.2)
+        self.assertEqual((result["replies"], result["errors"]), (1, 0))
+
+
 class OpenLoop(unittest.TestCase):
     def test_latency_counts_from_when_a_request_was_due(self):
         """One stall of 0.5 s, 100 requests a second: those that were due meanwhile waited too."""

@@ -149,8 +149,13 @@ static bool time_is_over(const struct worker *worker, uint64_t now_ns) {
     return schedule_due_ns(&worker->schedule) >= end_ns || now_ns >= end_ns + LATE_MS * MS;
 }
 
+/* A reply or an error: until then a worker goes on, however slow the machine or the server is. */
+static bool has_result(const struct worker *worker) {
+    return tally_replies(worker->tally) > 0 || worker->tally->first_error[0] != '\0';
+}
+
 static bool is_over(struct worker *worker, uint64_t now_ns) {
-    return worker->exhausted || time_is_over(worker, now_ns) ||
+    return worker->exhausted || (time_is_over(worker, now_ns) && has_result(worker)) ||
            atomic_load_explicit(&worker->shared->stop, memory_order_relaxed) != RUN_GOES_ON;
 }
 
