@@ -29,19 +29,24 @@ cross() {
     exit
 }
 
-# The names of the sources; where there is no repository, all files are, but for what .gitignore has and what is made here.
+# Whether this is a repository with a commit, and one that git reads for us: whoever unpacks an archive may begin a repository in it.
+has_history() {
+    [[ -e .git ]] && git rev-parse --quiet --verify HEAD >/dev/null 2>&1
+}
+
+# The names of the sources; where there is no history, all files are, but for what .gitignore has and what is made here.
 sources() {
-    if [[ -e .git ]]; then
+    if has_history; then
         git ls-files -z
     else
-        find . \( -path ./build -o -path './build-*' -o -path ./data -o -path ./dist -o -path "./${output#"$PWD"/}" -o -name node_modules \
+        find . \( -path ./.git -o -path ./build -o -path './build-*' -o -path ./data -o -path ./dist -o -path "./${output#"$PWD"/}" -o -name node_modules \
             -o -name __pycache__ \) -prune -o -type f ! -name '*.pyc' -printf '%P\0'
     fi
 }
 
 # Every time in a package is that of the last commit, which `git archive` gives to all files.
 source_date() {
-    if [[ -e .git ]]; then git log -1 --format=%ct; else sources | xargs --null stat --format %Y | sort --numeric-sort | tail -1; fi
+    if has_history; then git log -1 --format=%ct; else sources | xargs --null stat --format %Y | sort --numeric-sort | tail -1; fi
 }
 
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(source_date)}
@@ -52,7 +57,7 @@ export SOURCE_DATE_EPOCH
 # knows neither commit nor tag: as long as CHANGELOG.md has no date for the release it has the time alone, and then it is taken for that.
 find_snapshot() {
     local order='~'
-    if [[ -e .git ]]; then
+    if has_history; then
         ! git merge-base --is-ancestor "v$version" HEAD 2>/dev/null || order=+
         git tag --points-at HEAD | grep --quiet --line-regexp --fixed-strings "v$version" ||
             echo "$order$(git log -1 --abbrev=12 --date=format-local:%Y%m%d%H%M%S --format=git%cd.%h)"

@@ -20,7 +20,7 @@ def ask(place, output, *words, **variables):
 
 
 class Archive(unittest.TestCase):
-    """As `git archive` makes it, of the work tree as it is, and a build and its packages in it."""
+    """As `git archive` makes it, of the sources as they are here, and a build and its packages in it."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -39,6 +39,10 @@ class Archive(unittest.TestCase):
         out = self.place / "out"
         self.assertEqual(ask(self.place, out, "fingerprint"), ask(package.ROOT, out, "fingerprint"))
         self.assertEqual(ask(self.place, out, "printenv", "SOURCE_DATE_EPOCH"), str(DATE))
+
+    def test_a_repository_without_a_commit_is_an_archive(self):
+        package.run("git", "init", "--quiet", cwd=self.place)
+        self.test_it_has_the_same_sources_and_their_time()
 
     def test_packages_are_built_of_it(self):
         package.run(self.place / "packaging/npm/build", self.place / "out", package.PROGRAM)
