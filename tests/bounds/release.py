@@ -37,7 +37,7 @@ class Server:
 
     def __exit__(self, kind, *_):
         self.process.send_signal(signal.SIGTERM)
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=300)
         if kind is None and self.process.returncode != 0:
             raise AssertionError(f"the server ended with {self.process.returncode}")
 
@@ -62,7 +62,7 @@ class Server:
         after = self.thread_times()
         return max(after, key=lambda task: after[task] - before.get(task, 0))
 
-    def connect(self, timeout_s=60):
+    def connect(self, timeout_s=300):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout_s)
 
     def call(self, operation, body, connection=None):

@@ -17,8 +17,7 @@ BUDGET = 128 * MB  # for requests; as much for replies
 ALLOWANCE = 64 * 1024  # of each connection
 CONSTANT = 32 * MB  # what lies between what is counted and what is resident
 CONNECTIONS = 600
-SETTLE_S = 8
-ANSWER_S = 15  # on a busy machine; who had to wait for those that do not read would wait for good
+DEADLINE_S = 300  # of what a slow machine does, too: none of it is a judgement of speed
 PATIENCE_S = 25  # what waits for memory is refused after thirty seconds
 
 
@@ -38,7 +37,7 @@ class Client(socket.socket):
     def __init__(self, port):
         super().__init__()
         self.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        self.settimeout(60)
+        self.settimeout(DEADLINE_S)
         self.connect(("127.0.0.1", port))
         self.status, self.head, self.left = None, b"", None
 
@@ -59,7 +58,7 @@ class Client(socket.socket):
         return self.left <= 0
 
 
-def read_all(clients, limit_s=100):
+def read_all(clients, limit_s=DEADLINE_S):
     """The statuses of their replies, read side by side."""
     with selectors.DefaultSelector() as selector:
         for client in clients:
@@ -73,7 +72,7 @@ def read_all(clients, limit_s=100):
     return {client.status for client in clients}
 
 
-def send_all(clients, text, limit_s=60):
+def send_all(clients, text, limit_s=DEADLINE_S):
     """The same to each, as far as the server takes it."""
     with selectors.DefaultSelector() as selector:
         for client in clients:
@@ -97,13 +96,12 @@ class Memory(unittest.TestCase):
         self.assertLess(server.resident(peak=True) - start, 2 * BUDGET + CONSTANT + len(clients) * ALLOWANCE)
 
     def assert_answers(self, server, what="ListTables", body="{}"):
-        begin = time.monotonic()
+        """While others do not read: who had to wait for those would be refused, or wait for good."""
         self.assertEqual(server.call(what, body)[0], 200)
-        self.assertLess(time.monotonic() - begin, ANSWER_S)
 
     def assert_given_back(self, server, start):
-        """All but a little, soon after the last client went."""
-        until = time.monotonic() + SETTLE_S
+        """All but a little, after the last client went."""
+        until = time.monotonic() + DEADLINE_S
         while server.resident() - start > 24 * MB and time.monotonic() < until:
             time.sleep(0.2)
         self.assertLess(server.resident() - start, 24 * MB)
