@@ -18,6 +18,10 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/wire"))
+
+from rounds import rounds  # noqa: E402
+
 BUILD = os.environ.get("GRAMME_BUILD", "build-check")
 PYTHON = "/usr/bin/python3"
 GRACE_S = 300  # beyond the time that a round was given
@@ -98,11 +102,11 @@ class Round:
         return run.returncode == 0, "; ".join(told), run.stdout
 
 
-def torture(kinds, seconds, round_seconds, rng, out=sys.stdout):
-    """Runs rounds until the time is over, each kind as often as the others; returns how many failed."""
+def torture(kinds, seconds, round_seconds, rng, out=sys.stdout, least=1):
+    """Runs rounds until the time is over, and at least so many, each kind as often as the others; returns how many failed."""
     begin, tried, failures = time.monotonic(), collections.Counter(), []
     waiting = []
-    while time.monotonic() - begin < seconds:
+    for _ in rounds(least, seconds):
         if not waiting:
             waiting = rng.sample(kinds, len(kinds))
         left = seconds - (time.monotonic() - begin)
