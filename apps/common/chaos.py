@@ -1,12 +1,13 @@
 """Runs copies of a program's service, and its commands, many at once, while the server and they themselves are killed.
 
-    with Chaos("ledger", seconds, "--some-option-of-serve") as chaos:
-        chaos.storm(prepare, work)
+    with Chaos("ledger", "--some-option-of-serve") as chaos:
+        chaos.storm(prepare, work, shown)
 
 `prepare(chaos)` is called once, with a server that is well. `work(chaos, rng)` is called over and over by several
-threads until the time is over; it runs a command with chaos.run() or asks a copy with chaos.ask(). After the storm the
-server and the copies stay as they are, until the end of the `with` block. CHAOS_SEED=n takes the dice of an earlier run;
-how long things take is another matter.
+threads until the storm is over; it runs a command with chaos.run() or asks a copy with chaos.ask(). The storm has a
+fixed number of deaths, each after a random number of answers, and goes on until `shown()` says that all has happened
+that it is to show. After it the server and the copies stay as they are, until the end of the `with` block.
+GRAMME_SEED=n takes other dice; how long things take is another matter. GRAMME_SECONDS=n adds deaths for so long.
 """
 
 import http.client
@@ -18,22 +19,28 @@ import threading
 import time
 
 import testing
+from rounds import PATIENCE_S, Tally, rounds
 from server import SANITIZER, Server
 
+SEED = int(os.environ.get("GRAMME_SEED", 1))
+SECONDS = float(os.environ.get("GRAMME_SECONDS", 0))
+DEATHS = 5
+ANSWERS = (5, 30)  # in the life of a server
 WORKERS = 4
 COPIES = 2
 
 
 class Chaos:
-    def __init__(self, app, seconds, *serve):
-        self.app, self.seconds, self.serve = app, seconds, serve
-        self.seed = int(os.environ.get("CHAOS_SEED", random.randrange(1 << 32)))
-        print(f"# seed {self.seed}", flush=True)
-        self.rng = random.Random(self.seed)
+    def __init__(self, app, *serve):
+        self.app, self.serve = app, serve
+        print(f"# repeat with GRAMME_SEED={SEED}", flush=True)
+        self.rng = random.Random(SEED)
         self.folder = tempfile.TemporaryDirectory()
         self.data = pathlib.Path(self.folder.name) / "data"
         self.server, self.up, self.port = None, threading.Event(), 0
         self.over, self.ended = threading.Event(), threading.Event()
+        self.doomed = [threading.Event() for _ in range(COPIES)]
+        self.answered, self.copies_killed = Tally(), Tally()
         self.problems, self.lock = [], threading.Lock()
         self.copies, self.threads = [None] * COPIES, []
         self.counts = dict.fromkeys(("server killed", "copy killed", "command killed", "command failed", "command fine",
@@ -54,6 +61,8 @@ class Chaos:
         """Stops the copies, which have to end in order."""
         self.over.set()
         self.ended.set()
+        for doomed in self.doomed:
+            doomed.set()
         for thread in self.threads:
             thread.join()
         self.threads = []
@@ -61,6 +70,8 @@ class Chaos:
     def count(self, name):
         with self.lock:
             self.counts[name] += 1
+        if name in ("answer", "command fine"):
+            self.answered.add()
 
     def start_server(self):
         """Always on one port: the copies know it."""
@@ -85,14 +96,16 @@ class Chaos:
                 service = testing.Service(self.app, self.endpoint, *self.serve)
                 with service:
                     self.copies[number] = service
-                    if self.over.wait(rng.uniform(0.5, 3)):
-                        self.ended.wait()
+                    self.doomed[number].wait()
+                    if self.ended.is_set():
                         continue
+                    self.doomed[number].clear()
                     self.copies[number] = None
                     service.process.kill()
                     errors = service.process.communicate()[1]
                     service.process.returncode = 0  # as intended
                 self.count("copy killed")
+                self.copies_killed.add()
                 if SANITIZER.search(errors):
                     self.problems.append(errors)
                 time.sleep(rng.uniform(0, 0.3))
@@ -141,7 +154,28 @@ class Chaos:
         except Exception as error:
             self.problems.append(repr(error))
 
-    def storm(self, prepare, work):
+    def kill_copy(self):
+        self.doomed[self.rng.randrange(COPIES)].set()
+        if not self.copies_killed.wait_more(1):
+            self.problems.append("no copy was killed")
+
+    def kill_server(self):
+        self.up.clear()
+        self.server.kill()
+        self.server.errors.close()
+        self.count("server killed")
+        time.sleep(self.rng.uniform(0, 0.5))
+        self.start_server()
+
+    def live(self):
+        """Deaths of copies and of the server, each after some answers."""
+        for _ in rounds(DEATHS, SECONDS):
+            for kill in (self.kill_copy, self.kill_server):
+                if not self.answered.wait_more(self.rng.randint(*ANSWERS)) or self.problems:
+                    return
+                kill()
+
+    def storm(self, prepare, work, shown):
         self.start_server()
         testing.apply(self.app, self.endpoint)
         prepare(self)
@@ -150,19 +184,14 @@ class Chaos:
         workers = [threading.Thread(target=self.worker, args=(work, rng)) for rng in dice[COPIES:]]
         for thread in self.threads + workers:
             thread.start()
-        end = time.monotonic() + self.seconds
-        while time.monotonic() < end and not self.problems:
-            time.sleep(self.rng.uniform(0.5, 2))
-            self.up.clear()
-            self.server.kill()
-            self.server.errors.close()
-            self.count("server killed")
-            time.sleep(self.rng.uniform(0, 0.5))
-            self.start_server()
+        self.live()
+        deadline = time.monotonic() + PATIENCE_S
+        while not shown() and not self.problems and time.monotonic() < deadline:
+            time.sleep(0.05)
         self.over.set()
         for thread in workers:
             thread.join()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_S
         while not all(self.copies) and not self.problems and time.monotonic() < deadline:
             time.sleep(0.05)
 

@@ -64,6 +64,8 @@ def kinds():
     yield Kind("legacy", *tap("tests/wire/test_legacy.py"))
     yield Kind("validation", *tap("tests/wire/test_validation.py"))
     yield Kind("partiql", *tap("tests/wire/test_partiql.py"))
+    for name in ("ledger", "payment-saga"):
+        yield Kind(f"chaos, {name}", *tap(f"apps/{name}/tests/test_chaos.py", "Payments", GRAMME_SECONDS="{seconds}"))
     for name in ("rocksdb", "memory"):
         yield Kind(f"store in {name}", [f"{BUILD}/tests/store_contract/test_contract", name], {"GRAMME_SEED": "{seed}"})
     for name in ("crash", "judge"):

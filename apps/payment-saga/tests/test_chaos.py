@@ -18,7 +18,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 from testing import program
 from chaos import Chaos
 
-SECONDS = 15
 DEADLINE_S = 60
 HASTY_S = 4  # The deadline of some: they are given up in the middle of the storm, ...
 LATE_S = 30  # ... as soon as somebody lives long enough to do it.
@@ -164,6 +163,10 @@ class Payments(unittest.TestCase):
         else:
             self.pay_by_service(chaos, payment, rng)
 
+    def endings(self):
+        with self.lock:
+            return set(self.told.values())
+
     def wait_for_the_end(self, chaos):
         """Nobody runs anything any more: the copies do what is left."""
         end = time.monotonic() + DEADLINE_S + 5
@@ -175,12 +178,13 @@ class Payments(unittest.TestCase):
 
     def test_every_payment_ends_once_and_in_time(self):
         options = ["--breaker-reset", "1", "--breaker-failures", "6", "--gateway-timeout", "4000"]
-        with Chaos("payment-saga", SECONDS) as chaos:
+        with Chaos("payment-saga") as chaos:
             self.book = pathlib.Path(chaos.folder.name) / "book"
             gateway = f"{program('payment-saga')} simulate-gateway --book {self.book} --decline 20 --fail 5 --lose 10 --delay 20"
             self.options = ["--gateway", gateway, *options]
             chaos.serve = ("--work-every", "1s", "--deadline", str(DEADLINE_S), *self.options)
-            chaos.storm(self.prepare, self.work)
+            chaos.storm(self.prepare, self.work, lambda: self.gateways_killed and chaos.counts["command killed"] and
+                        {"SUCCESS", "FAILED"} <= self.endings())
             self.killer.join()
             self.wait_for_the_end(chaos)
             self.assertEqual(chaos.problems, [])
