@@ -51,7 +51,7 @@ class Differ:
         """Until a table that was made or changed is ready, on both."""
         for endpoint in self.endpoints:
             end = time.monotonic() + ACTIVE_S
-            while not is_active(endpoint.ask("DescribeTable", {"TableName": step.body["TableName"]})) and time.monotonic() < end:
+            while not is_settled(endpoint, {"TableName": step.body["TableName"]}) and time.monotonic() < end:
                 time.sleep(0.01)
 
     def run(self, step):
@@ -61,7 +61,7 @@ class Differ:
         if isinstance(token, str) and token:
             asked = Step(step.operation, {**step.body, "ClientRequestToken": f"{token}-{self.life}"}, step.pages)
         answers = run_step(self.endpoints, asked)
-        if step.operation in ("CreateTable", "UpdateTable") and any(answer.ok for answer in answers):
+        if step.operation in ("CreateTable", "UpdateTable", "UpdateTimeToLive") and any(answer.ok for answer in answers):
             self.comparison.learn(step)
             self.wait(step)
         return answers, self.comparison.differences(step, *answers)
@@ -189,6 +189,13 @@ def diverges(step, answers):
 def bare(text):
     """A text without what is particular, and without what Local leaves out: a count in front, a place at the end."""
     return general(re.sub(r"\d validation errors? detected: |\.$| at \d+:\d+:\d+$", "", text))
+
+
+def is_settled(endpoint, table):
+    """Whether a table and its indexes can be used, and its time to live is not being turned on any more."""
+    expiry = endpoint.ask("DescribeTimeToLive", table)
+    return is_active(endpoint.ask("DescribeTable", table)) and not (
+        expiry.ok and expiry.body["TimeToLiveDescription"]["TimeToLiveStatus"] == "ENABLING")
 
 
 def is_active(answer):

@@ -32,7 +32,7 @@ class MemoryAndDisk(unittest.TestCase):
             differ = Differ(memory, data, out=out)
             differ.explore(SEED, OPERATIONS, PATIENCE_S)
         print(f"# {differ.summary()}")
-        self.assertEqual(out.getvalue(), "", f"repeat with GRAMME_SEED={SEED} GRAMME_OPERATIONS={OPERATIONS}")
+        self.assertEqual(out.getvalue(), "", f"{out.getvalue()}repeat with GRAMME_SEED={SEED} GRAMME_OPERATIONS={OPERATIONS}")
         self.assertGreaterEqual(differ.asked.total(), OPERATIONS)
         self.assertGreater(differ.accepted.total(), 0)
 
