@@ -26,7 +26,7 @@ BUILD = os.environ.get("GRAMME_BUILD", "build-check")
 PYTHON = "/usr/bin/python3"
 GRACE_S = 300  # beyond the time that a round was given
 SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=1:exitcode=99:detect_stack_use_after_return=1",
-              "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1:exitcode=99", "PYTHONDONTWRITEBYTECODE": "1"}
+              "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1:exitcode=99", "PYTHONDONTWRITEBYTECODE": "1", "CMOCKA_MESSAGE_OUTPUT": "TAP"}
 
 
 @dataclasses.dataclass
