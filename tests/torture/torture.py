@@ -108,11 +108,12 @@ def torture(kinds, seconds, round_seconds, rng, out=sys.stdout, least=1):
     """Runs rounds until the time is over, and at least so many, each kind as often as the others; returns how many failed."""
     begin, tried, failures = time.monotonic(), collections.Counter(), []
     waiting = []
-    for _ in rounds(least, seconds):
+    for number in rounds(least, seconds):
         if not waiting:
             waiting = rng.sample(kinds, len(kinds))
         left = seconds - (time.monotonic() - begin)
-        a_round = Round(waiting.pop(), rng.randrange(1, 1 << 31), int(min(round_seconds, max(left, 5))))
+        length = round_seconds if number <= least else min(round_seconds, max(left, 5))
+        a_round = Round(waiting.pop(), rng.randrange(1, 1 << 31), int(length))
         passed, told, output = a_round.run()
         tried[a_round.kind.name] += 1
         print(f"{time.monotonic() - begin:6.0f} s  {'ok  ' if passed else 'FAIL'}  {a_round.kind.name:<20} seed {a_round.seed:<11} {told}", file=out, flush=True)
@@ -128,13 +129,14 @@ def torture(kinds, seconds, round_seconds, rng, out=sys.stdout, least=1):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--rounds", type=int, default=1, help="at least so many (%(default)s)")
     parser.add_argument("--round", type=float, default=20, help="seconds of a round")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), help="of the seeds of all rounds")
     parser.add_argument("words", nargs="*", help="only kinds that contain one of these words")
     options = parser.parse_args()
     chosen = [kind for kind in kinds() if not options.words or any(word in kind.name for word in options.words)]
     print(f"seed {options.seed}", flush=True)
-    return 1 if torture(chosen, options.seconds, options.round, random.Random(options.seed)) else 0
+    return 1 if torture(chosen, options.seconds, options.round, random.Random(options.seed), least=options.rounds) else 0
 
 
 if __name__ == "__main__":
