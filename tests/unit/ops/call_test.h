@@ -25,7 +25,7 @@ static void fill(const struct random *random, void *bytes, size_t size) {
 static const struct clock test_clock = {now};
 static const struct random test_random = {fill};
 
-static int open_engine(void **state) {
+static inline int open_engine(void **state) {
     struct store *store = fixture_store();
     assert_null(fixture_open(&fixture, store));
     fixture_exprs = expr_cache_new(16);
