@@ -19,15 +19,16 @@ static int open_stepped(void **state) {
     store = fault_store_new(fixture_store());
     struct engine_options options = fixture_options(store);
     options.stepped = true;
+    options.random = &test_random; /* it decides which shard has which partition */
     assert_null(fixture_open_with(&fixture, &options));
     fixture_exprs = expr_cache_new(16);
     test_now_ms = 1700000000000;
     *state = &fixture;
     assert_null(fixture_create_indexed(&fixture, "Table"));
     assert_null(fixture_set_stream(&fixture, "Table", STREAM_NEW_IMAGE));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 40; i++)
         assert_null(fixture_put(&fixture, "Table",
-                                TEXT("{\"pk\":{\"S\":\"p\"},\"sk\":{\"S\":\"%d\"},"
+                                TEXT("{\"pk\":{\"S\":\"p%d\"},\"sk\":{\"S\":\"1\"},"
                                      "\"g\":{\"S\":\"g\"},\"l\":{\"N\":\"1\"}}",
                                      i)));
     return 0;
@@ -66,7 +67,7 @@ static const char *member(const char *reply, const char *name) {
     return TEXT("%.*s", SLICE_ARGS(value));
 }
 
-#define KEY "{\"pk\":{\"S\":\"p\"},\"sk\":{\"S\":\"1\"}}"
+#define KEY "{\"pk\":{\"S\":\"p1\"},\"sk\":{\"S\":\"1\"}}"
 
 static void reads_of_items(void **state) {
     (void)state;
@@ -77,14 +78,14 @@ static void reads_of_items(void **state) {
     check("Scan", "{\"TableName\":\"Table\"}");
     check("Scan", "{\"TableName\":\"Table\",\"IndexName\":\"by-g\"}");
     check("Query", "{\"TableName\":\"Table\",\"KeyConditionExpression\":\"pk = :p\","
-                   "\"ExpressionAttributeValues\":{\":p\":{\"S\":\"p\"}}}");
+                   "\"ExpressionAttributeValues\":{\":p\":{\"S\":\"p1\"}}}");
     check("Query", "{\"TableName\":\"Table\",\"IndexName\":\"by-l\",\"Select\":\"ALL_ATTRIBUTES\","
                    "\"KeyConditionExpression\":\"pk = :p\","
-                   "\"ExpressionAttributeValues\":{\":p\":{\"S\":\"p\"}}}");
+                   "\"ExpressionAttributeValues\":{\":p\":{\"S\":\"p1\"}}}");
     check("ExecuteStatement",
-          "{\"Statement\":\"SELECT * FROM \\\"Table\\\" WHERE pk = 'p' AND sk = '1'\"}");
+          "{\"Statement\":\"SELECT * FROM \\\"Table\\\" WHERE pk = 'p1' AND sk = '1'\"}");
     check("ExecuteTransaction", "{\"TransactStatements\":[{\"Statement\":"
-                                "\"SELECT * FROM \\\"Table\\\" WHERE pk = 'p' AND sk = '1'\"}]}");
+                                "\"SELECT * FROM \\\"Table\\\" WHERE pk = 'p1' AND sk = '1'\"}]}");
 }
 
 static void reads_of_streams(void **state) {
