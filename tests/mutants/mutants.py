@@ -13,6 +13,7 @@ an equivalent one, which belongs into equivalent.txt. The exit status is 1 when 
 """
 
 import argparse
+import concurrent.futures
 import importlib.machinery
 import importlib.util
 import os
@@ -29,6 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 STAGES = ("unit", "cases", "rest")
 PARTS = ("src", "lib", "tools", "apps")
+WORKERS = os.cpu_count() + 1
 JOB_SECONDS, JOB_TIMES = 20, 10  # timeout of a job: so many seconds, and so many times what it took without a mutant
 
 
@@ -138,7 +140,7 @@ class Suite:
 
     def __init__(self, tree):
         self.tree, self.check = tree, load_check(tree.root)
-        self.seconds = {}  # of each job without a mutant
+        self.seconds, self.broken = {}, set()  # without a mutant: what each job takes, and names of those that fail
         self.programs = [job for job in self.check.meson_jobs() if self.target(job)]
         clients = list(self.check.client_jobs())
         self.cases = [job for job in clients if job.name in ("wire/cases", "wire/cases shared")]  # "shared": on PostgreSQL
@@ -164,6 +166,11 @@ class Suite:
         """The last stage needs everything: tests over the wire use more programs than the server."""
         return ["all"] if stage == "rest" else sorted({self.target(job) or "gramme" for job in jobs})
 
+    def failed(self, jobs):
+        """Runs them at the same time, and returns the names of those that failed."""
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+            return [job.name for job, output in zip(jobs, pool.map(self.run, jobs)) if output is not None]
+
     def run(self, job):
         """Returns None when the job passed, else its output."""
         if job.name in self.seconds:
@@ -187,18 +194,20 @@ def try_mutant(tree, suite, mutant, stages, seconds):
             problem = tree.build(suite.targets(name, jobs))
             if problem:
                 return "invalid", problem
-            for place, job in enumerate(jobs):
+            jobs = [job for job in jobs if job.name not in suite.broken]
+            for place in range(0, len(jobs), WORKERS):
                 if time.monotonic() > end:
                     return "survived", f"time limit, {len(jobs) - place} jobs of the stage {name} did not run"
-                if suite.run(job) is not None:
-                    return "killed", job.name
+                failed = suite.failed(jobs[place:place + WORKERS])
+                if failed:
+                    return "killed", failed[0]
         return "survived", ""
     finally:
         tree.write(mutant.path, mutant.text)
 
 
 def run_without(tree, suite, paths, stages):
-    """Runs all jobs that may judge a mutant: one that fails already would kill every mutant."""
+    """Runs all jobs that may judge a mutant. One that fails already would kill every mutant, so it is left out."""
     wanted = [(name, jobs) for path in paths for name, jobs in suite.stages(path) if name in stages]
     jobs = {job.name: job for _, jobs in wanted for job in jobs}
     if not jobs:
@@ -208,9 +217,11 @@ def run_without(tree, suite, paths, stages):
     problem = tree.build(sorted(targets))
     if problem:
         raise Broken(problem)
-    failed = [f"{name} fails without a mutant:\n{output}" for name, job in jobs.items() if (output := suite.run(job)) is not None]
-    if failed:
-        raise Broken("\n".join(failed))
+    suite.broken = set(suite.failed(jobs.values()))
+    for name in sorted(suite.broken):
+        print(f"left out: {name} fails without a mutant", flush=True)
+    if len(suite.broken) == len(jobs):
+        raise Broken("all jobs fail without a mutant")
 
 
 def try_all(tree, suite, chosen, stages, seconds):
