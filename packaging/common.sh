@@ -75,7 +75,13 @@ fingerprint() {
 # Copies the sources into a new folder.
 export_source() {
     mkdir -p "$1"
-    sources | tar --create --ignore-failed-read --no-recursion --null --files-from=- | tar --extract --directory "$1"
+    sources | tar --create --mode=u=rwX,go=rX --ignore-failed-read --no-recursion --null --files-from=- | tar --extract --directory "$1"
+}
+
+# Gives the one time to all files of these folders, and the usual modes: those of a checkout depend on the umask it was made with.
+settle() {
+    chmod -R u=rwX,go=rX "$@"
+    find "$@" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 }
 
 # Packs a folder of $work under its own name: sorted, nobody's, and of the one time.

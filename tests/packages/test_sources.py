@@ -49,6 +49,16 @@ class Archive(unittest.TestCase):
         [file] = (self.place / "out").glob("gramme-linux-*.tgz")
         self.assertIn("package/bin/gramme", package.run("tar", "--list", "--file", file))
 
+    def test_a_package_does_not_depend_on_the_umask_of_the_checkout(self):
+        for kind, pattern in (("npm", "gramme-[0-9]*.tgz"), ("python", "*.whl")):
+            packages = []
+            for modes in ("go=rX", "go="):
+                package.run("chmod", "-R", modes, self.place)
+                package.run(self.place / "packaging" / kind / "build", self.place / "out", package.PROGRAM)
+                [file] = (self.place / "out").glob(pattern)
+                packages.append(file.read_bytes())
+            self.assertEqual(packages[0], packages[1], kind)
+
     def test_former_packages_make_way(self):
         """Those of Debian, whose names change with each commit, and of one kind of machine."""
         out = self.place / "out"
