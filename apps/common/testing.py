@@ -37,6 +37,11 @@ def program(name):
     return BUILD / "apps" / name / f"gramme-{name}"
 
 
+def word(path):
+    """A path as a word of a shell's command: it may have a blank."""
+    return shlex.quote(str(path))
+
+
 def settings(endpoint):
     """The environment of a program: nothing of this machine's user, the sanitizers' options, the server."""
     sanitizers = {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
@@ -205,7 +210,7 @@ class AppTest(WireTest):
             try:
                 # /tmp/ first: the other texts may have it in them.
                 return run_console(self, ROOT / "apps" / self.app / "README.md", {
-                    "/tmp/": f"{folder}/", ADDRESS: server.endpoint, "$PWD/build/": f"{BUILD}/", "build/gramme": binary(),
+                    "/tmp/": f"{folder}/", ADDRESS: server.endpoint, "$PWD/build/": f"{BUILD}/", "build/gramme": word(binary()),
                     "8080": str(free_port()),
                 }, cwd=ROOT, normal=normal)
             finally:

@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from lunch import LUNCH, MENU, TABLE, LunchCache
 from rights import check_policy
-from testing import ROOT, Service, binary, normal, shell
+from testing import ROOT, Service, binary, normal, shell, word
 from wire import clock
 
 
@@ -146,7 +146,7 @@ class Commands(LunchCache):
         self.expect("menus graded: 0\n", "grade")
 
     def test_environments(self):
-        status, _, err = shell.run(f"{binary()} apply {ROOT}/apps/lunch-cache/template.yaml --param Environment=prod",
+        status, _, err = shell.run(f"{word(binary())} apply {word(ROOT)}/apps/lunch-cache/template.yaml --param Environment=prod",
                                    env={"AWS_ENDPOINT_URL": self.server.endpoint})
         self.assertEqual((status, err), (0, ""))
         self.store(MENU, "--environment", "prod")

@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from botocore.exceptions import ClientError
 from lunch import LUNCH, MENU, TABLE, LunchCache
-from testing import ROOT, apply, binary, boto3_client, program, run, settings, shell, wait_for
+from testing import ROOT, apply, binary, boto3_client, program, run, settings, shell, wait_for, word
 import tls
 from encryption import files_with, make_key
 from server import Server
@@ -25,7 +25,7 @@ class Operation(LunchCache):
     def apply(self, *parameters):
         """The template with these parameters; what it said on stderr."""
         text = " ".join(f"--param {parameter}" for parameter in parameters)
-        status, out, err = shell.run(f"{binary()} apply {TEMPLATE} {text}", env={"AWS_ENDPOINT_URL": self.server.endpoint})
+        status, out, err = shell.run(f"{word(binary())} apply {word(TEMPLATE)} {text}", env={"AWS_ENDPOINT_URL": self.server.endpoint})
         self.assertEqual(status, 0, out + err)
         return err
 

@@ -7,9 +7,9 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
-from testing import AppTest, program
+from testing import AppTest, program, word
 
-GATEWAY = f"{program('payment-saga')} simulate-gateway"
+GATEWAY = f"{word(program('payment-saga'))} simulate-gateway"
 
 
 class PaymentSaga(AppTest):

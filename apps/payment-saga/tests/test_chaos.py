@@ -15,7 +15,7 @@ from decimal import Decimal
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
-from testing import program
+from testing import program, word
 from chaos import Chaos
 
 DEADLINE_S = 60
@@ -180,7 +180,7 @@ class Payments(unittest.TestCase):
         options = ["--breaker-reset", "1", "--breaker-failures", "6", "--gateway-timeout", "4000"]
         with Chaos("payment-saga") as chaos:
             self.book = pathlib.Path(chaos.folder.name) / "book"
-            gateway = f"{program('payment-saga')} simulate-gateway --book {self.book} --decline 20 --fail 5 --lose 10 --delay 20"
+            gateway = f"{word(program('payment-saga'))} simulate-gateway --book {self.book} --decline 20 --fail 5 --lose 10 --delay 20"
             self.options = ["--gateway", gateway, *options]
             chaos.serve = ("--work-every", "1s", "--deadline", str(DEADLINE_S), *self.options)
             chaos.storm(self.prepare, self.work, lambda: self.gateways_killed and chaos.counts["command killed"] and

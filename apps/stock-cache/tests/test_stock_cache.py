@@ -13,10 +13,10 @@ from datetime import datetime, timezone
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
 from rights import check_policy
-from testing import ROOT, AppTest, JsonApi, Service, binary, boto3_client, program, shell
+from testing import ROOT, AppTest, JsonApi, Service, binary, boto3_client, program, shell, word
 from wire import clock
 
-SOURCE = f"{program('stock-cache')} simulate-source"
+SOURCE = f"{word(program('stock-cache'))} simulate-source"
 # The design's samples, as the simulator gives them and as DynamoDB keeps them.
 AAPL = {"symbol": "AAPL", "price": 178.45, "change": 2.34, "changePct": 1.33, "volume": 58123456, "latestTradingDay": "2024-01-15",
         "previousClose": 176.11, "open": 177.2, "high": 179, "low": 176.5}
@@ -482,7 +482,7 @@ Outputs:
         self.client.delete_table(TableName="stock-price-cache")
         path = self.log.parent / "template.yaml"
         path.write_text(self.TEMPLATE)
-        status, out, err = shell.run(f"{binary()} apply {path}", env={"AWS_ENDPOINT_URL": self.server.endpoint})
+        status, out, err = shell.run(f"{word(binary())} apply {path}", env={"AWS_ENDPOINT_URL": self.server.endpoint})
         self.assertEqual((status, err), (0, ""))
         self.assertIn("arn:aws:dynamodb:us-east-1:000000000000:table/stock-price-cache\n", out)
         self.assertEqual(self.shapes(), by_ours)
@@ -502,7 +502,7 @@ Outputs:
 
     def test_provisioned(self):
         self.client.delete_table(TableName="stock-price-cache")
-        status, _, err = shell.run(f"{binary()} apply {ROOT}/apps/stock-cache/template.yaml --param BillingMode=PROVISIONED",
+        status, _, err = shell.run(f"{word(binary())} apply {word(ROOT)}/apps/stock-cache/template.yaml --param BillingMode=PROVISIONED",
                                    env={"AWS_ENDPOINT_URL": self.server.endpoint})
         self.assertEqual((status, err), (0, ""))
         table = self.client.describe_table(TableName="stock-price-cache")["Table"]
