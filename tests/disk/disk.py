@@ -34,6 +34,8 @@ class Disk:
         self.root = self.folder / "root"
         self.data = self.root / "data"
         self.root.mkdir()
+        self.shim = self.folder / SHIM.name
+        self.shim.symlink_to(SHIM.resolve())  # LD_PRELOAD takes no path with a blank
         self.control, self.journal, self.trash = self.folder / "control", self.folder / "journal", self.folder / "trash"
         self.trash.mkdir(exist_ok=True)
         self.journal.write_bytes(b"")
@@ -42,7 +44,7 @@ class Disk:
 
     def env(self):
         sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-        env = {"LD_PRELOAD": str(SHIM), "GRAMME_DISK": str(self.root), "GRAMME_DISK_CONTROL": str(self.control), "ASAN_OPTIONS": sanitizer}
+        env = {"LD_PRELOAD": str(self.shim), "GRAMME_DISK": str(self.root), "GRAMME_DISK_CONTROL": str(self.control), "ASAN_OPTIONS": sanitizer}
         if self.keeps_journal:
             env.update({"GRAMME_DISK_JOURNAL": str(self.journal), "GRAMME_DISK_TRASH": str(self.trash)})
         return env

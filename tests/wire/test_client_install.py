@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import unittest
 
 from server import ROOT, binary
 from wire import WireTest

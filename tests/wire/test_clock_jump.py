@@ -22,6 +22,8 @@ class WrongForAMoment(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.off = self.folder / "off"
+        self.shim = self.folder / SHIM.name
+        self.shim.symlink_to(SHIM.resolve())  # LD_PRELOAD takes no path with a blank
         self.set_clock(0)
 
     def set_clock(self, seconds_off):
@@ -29,7 +31,7 @@ class WrongForAMoment(unittest.TestCase):
             file.write(struct.pack("q", seconds_off))
 
     def server(self, *options):
-        wrong = {"LD_PRELOAD": str(SHIM), "GRAMME_CLOCK_OFF": str(self.off),
+        wrong = {"LD_PRELOAD": str(self.shim), "GRAMME_CLOCK_OFF": str(self.off),
                  "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
         before = {name: os.environ.get(name) for name in wrong}
         os.environ.update(wrong)
