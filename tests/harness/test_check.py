@@ -73,7 +73,7 @@ class Counting(unittest.TestCase):
         # cmocka: not ok, and the name in place of the reason, which is in the line before.
         self.assertEqual(self.skips("1..2", "ok 1 - a", "# needs a thing", "not ok 2 # SKIP b"), ["a thing"])
         self.assertEqual(self.skips("1..1", "ok 1 # SKIP b"), ["b"])
-        self.assertEqual(self.skips("--- SKIP: TestA (0.00s)", "    a_test.go:7: needs a thing", "--- PASS: TestB (0.00s)",
+        self.assertEqual(self.skips("    a_test.go:7: needs a thing", "--- SKIP: TestA (0.00s)", "--- PASS: TestB (0.00s)",
                                     "--- SKIP: TestC (0.00s)", format="go"), ["a thing", "TestC"])
 
     def test_skips_of_cmocka_are_no_failures(self):
