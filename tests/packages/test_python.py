@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shlex
 import signal
 import tempfile
 import unittest
@@ -231,7 +232,7 @@ class Python(unittest.TestCase):
 
     def test_a_fork_while_a_server_starts_does_not_hold_it(self):
         with tempfile.TemporaryDirectory() as place:
-            fake = fake_program(place, WAITING.format(place=place, program=BUILT))
+            fake = fake_program(place, WAITING.format(place=place, program=shlex.quote(str(BUILT))))
             end_by(signal.SIGKILL, self.python, "-c", FORKED_MEANWHILE.format(place=place), env={**os.environ, "GRAMME_BINARY": fake})
 
     def test_a_fork_while_a_server_stops_waits_for_it(self):
