@@ -54,7 +54,7 @@ class Archive(unittest.TestCase):
             packages = []
             for modes in ("go=rX", "go="):
                 package.run("chmod", "-R", modes, self.place)
-                package.run(self.place / "packaging" / kind / "build", self.place / "out", package.PROGRAM)
+                package.run(self.place / "packaging" / kind / "build", self.place / "out", "/bin/true")  # quick to pack
                 [file] = (self.place / "out").glob(pattern)
                 packages.append(file.read_bytes())
             self.assertEqual(packages[0], packages[1], kind)
