@@ -3,20 +3,11 @@
 import pathlib
 import subprocess
 import tempfile
-import time
 import unittest
 
 from server import SANITIZER, Server, binary
 from test_formats import fill
 from wire import boto3_client
-
-
-def wait_until(condition, timeout_s=30):
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError("it did not happen")
-        time.sleep(0.01)
 
 
 def scan_all(client, table):

@@ -7,24 +7,15 @@ import re
 import signal
 import subprocess
 import threading
-import time
 import uuid
 
 import shared_store
 import wire
 from server import FOLLOWING, LISTENING, Server, binary, log_file
+from waiting import wait_until
 
-WAIT_S = 30
 KEY_SCHEMA = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
               "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}
-
-
-def wait_until(condition, what):
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what} did not happen in {WAIT_S} s")
-        time.sleep(0.01)
 
 
 def in_threads(count, work):

@@ -1,7 +1,6 @@
 """What the tests of backups and of point-in-time recovery share."""
 
-import time
-
+from waiting import wait_until
 from wire import WireTest
 
 INDEXED = {
@@ -33,12 +32,11 @@ def wait_active(client, name):
 
 
 def wait_available(client, arn):
-    for _ in range(3000):
+    def available():
         details = client.describe_backup(BackupArn=arn)["BackupDescription"]["BackupDetails"]
-        if details["BackupStatus"] == "AVAILABLE":
-            return details
-        time.sleep(0.02)
-    raise AssertionError(f"{arn} never became AVAILABLE")
+        return details if details["BackupStatus"] == "AVAILABLE" else None
+
+    return wait_until(available, f"AVAILABLE for {arn}")
 
 
 def scan(client, name, **options):

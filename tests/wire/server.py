@@ -33,14 +33,13 @@ import threading
 import shared_store
 import signing
 import tls
+from waiting import WAIT_S
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTENING = re.compile(r"listening on (https?://([^\s:]+|\[[^\]]+\]):(\d+))")
 FOLLOWING = re.compile(r"following: .*\n  endpoint    (https?://([^\s:]+|\[[^\]]+\]):(\d+))")
 FOLLOWS = "GRAMME_TEST_FOLLOWER" in os.environ
 SANITIZER = re.compile(r"(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error:")
-START_S = 30
-STOP_S = 30
 
 
 def binary():
@@ -90,7 +89,7 @@ class Server:
         self.started = threading.Event()
         self.reader = threading.Thread(target=self._read_output, daemon=True)
         self.reader.start()
-        self.started.wait(START_S)
+        self.started.wait(WAIT_S)
         match = (FOLLOWING if self.leader else LISTENING).search(self.output)
         if not match:
             self.process.kill()
@@ -116,10 +115,10 @@ class Server:
             return
         self.process.send_signal(signal.SIGTERM)
         try:
-            status = self.process.wait(STOP_S)
+            status = self.process.wait(WAIT_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            status = f"still running {STOP_S} s after SIGTERM"
+            status = f"still running {WAIT_S} s after SIGTERM"
         self.reader.join()
         self.process.stdout.close()
         errors = self.error_text()

@@ -13,9 +13,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 import uuid
+
+from waiting import WAIT_S, wait_until
 
 PROGRAMS = os.environ.get("GRAMME_POSTGRES_BIN") or max(glob.glob("/usr/lib/postgresql/*/bin"), default="")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -41,7 +42,7 @@ class Cluster:
 
     def __exit__(self, *_):
         self.process.stdin.close()
-        self.process.wait(30)
+        self.process.wait(WAIT_S)
         self.process.stdout.close()
 
 
@@ -76,22 +77,15 @@ class Pair:
         """A setting of one of the servers, from now on."""
         self.ask(port, f"ALTER SYSTEM SET {name} = '{value}'")
         self.ask(port, "SELECT pg_reload_conf()")
-        deadline = time.monotonic() + 30
-        while self.ask(port, f"SHOW {name}") != value.split():
-            if time.monotonic() > deadline:
-                raise AssertionError(f"{name} is not {value}")
-            time.sleep(0.05)
+        wait_until(lambda: self.ask(port, f"SHOW {name}") == value.split(), f"{name} = {value}")
 
     def serve(self, name, port):
         self.configure(name, "listen_addresses = ''", f"unix_socket_directories = '{self.directory}'", f"port = {port}", f"fsync = {self.sync}")
         with open(f"{self.directory}/{name}.log", "w") as log:
             self.servers.append(subprocess.Popen([*self.identity, f"{PROGRAMS}/postgres", "-D", f"{self.directory}/{name}"],
                                                  cwd=self.directory, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
-        deadline = time.monotonic() + 30
-        while subprocess.run([f"{PROGRAMS}/pg_isready", "-q", "-h", self.directory, "-p", str(port)]).returncode:
-            if time.monotonic() > deadline:
-                raise AssertionError(pathlib.Path(self.directory, f"{name}.log").read_text())
-            time.sleep(0.05)
+        ready = [f"{PROGRAMS}/pg_isready", "-q", "-h", self.directory, "-p", str(port)]
+        wait_until(lambda: subprocess.run(ready).returncode == 0, f"the start of {name}")
 
     def __enter__(self):
         self.run(f"{PROGRAMS}/initdb", "-D", "primary", "-U", "gramme", "--auth=trust", "--no-sync", "--locale=C")

@@ -6,7 +6,8 @@ import subprocess
 import tempfile
 import unittest
 
-from server import START_S, STOP_S, binary
+from server import binary
+from waiting import WAIT_S
 from wire import boto3_client
 
 
@@ -27,13 +28,13 @@ class Activation(unittest.TestCase):
         process = subprocess.Popen(["sh", "-c", script, binary(), "serve", "--memory", *arguments], text=True, close_fds=False,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors, preexec_fn=pass_sockets)
         self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait, START_S)
+        self.addCleanup(process.wait, WAIT_S)
         self.addCleanup(process.kill)
         return process
 
     def end(self, process):
         process.terminate()
-        self.assertEqual(process.wait(STOP_S), 0)
+        self.assertEqual(process.wait(WAIT_S), 0)
 
     def listen(self, host="127.0.0.1"):
         listener = socket.create_server((host, 0))
@@ -59,7 +60,7 @@ class Activation(unittest.TestCase):
     def test_a_socket_that_others_reach_takes_a_decision(self):
         listener, port = self.listen("0.0.0.0")
         process = self.start([listener])
-        self.assertEqual((process.wait(START_S), process.stdout.read()), (1, ""))
+        self.assertEqual((process.wait(WAIT_S), process.stdout.read()), (1, ""))
         self.errors.seek(0)
         self.assertIn(f"whoever reaches 0.0.0.0:{port} could read and write everything", self.errors.read())
         process = self.start([listener], "--no-auth")
@@ -69,7 +70,7 @@ class Activation(unittest.TestCase):
     def test_what_is_no_listening_socket(self):
         with socket.socket() as deaf:
             process = self.start([deaf])
-            self.assertEqual(process.wait(START_S), 1)
+            self.assertEqual(process.wait(WAIT_S), 1)
         self.errors.seek(0)
         self.assertIn("cannot listen at file descriptor 3, which was passed: it is no listening TCP socket", self.errors.read())
 

@@ -12,9 +12,10 @@ import time
 import unittest
 
 import test_formats
-from backup import BackupTest, scan_all, wait_until
+from backup import BackupTest, scan_all
 from server import Server, binary
 from test_formats import DEFINITIONS, FORMATS, fill, key_options
+from waiting import wait_until
 from wire import boto3_client, only
 
 ACCOUNTS, BALANCE = 20, 100

@@ -7,8 +7,8 @@ import tempfile
 import time
 import unittest
 
-from backup import wait_until
 from server import Server, binary
+from waiting import wait_until
 from wire import boto3_client
 
 DAY_S = 86400

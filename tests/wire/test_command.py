@@ -8,11 +8,11 @@ import socket
 import subprocess
 import tempfile
 import termios
-import time
 import unittest
 import unittest.mock
 
-from server import STOP_S, Server, binary
+from server import Server, binary
+from waiting import WAIT_S, wait_until
 from wire import boto3_client
 
 
@@ -130,7 +130,7 @@ class Command(unittest.TestCase):
                 server = Server("--memory").start()
                 boto3_client(server.endpoint).list_tables()
                 server.process.send_signal(number)
-                self.assertEqual(server.process.wait(20), 0)
+                self.assertEqual(server.process.wait(WAIT_S), 0)
                 server.reader.join()
                 server.process.stdout.close()
 
@@ -155,18 +155,14 @@ class Command(unittest.TestCase):
             self.wait_for_line(server, "read again")
 
     def wait_for_line(self, server, text):
-        deadline = time.monotonic() + 20
-        while text not in server.error_text():
-            self.assertLess(time.monotonic(), deadline, f"no {text!r} in the log")
-            time.sleep(0.02)
+        wait_until(lambda: text in server.error_text(), f"{text!r} in the log")
 
-    def in_terminal(self, *before):
-        """A server whose terminal is the other end of what comes back."""
+    def in_terminal(self, hangup=signal.SIG_DFL):
+        """A server whose terminal is the other end of what comes back, started with SIGHUP so, whatever our caller does with it."""
         terminal, end = os.openpty()
 
         def take_terminal():
-            for number in before:
-                signal.signal(number, signal.SIG_IGN)
+            signal.signal(signal.SIGHUP, hangup)
             os.setsid()
             fcntl.ioctl(end, termios.TIOCSCTTY, 0)
 
@@ -179,11 +175,11 @@ class Command(unittest.TestCase):
         server.process.send_signal(signal.SIGHUP)
         self.wait_for_line(server, "read again")
         os.close(terminal)
-        self.assertEqual(server.process.wait(20), 0)
+        self.assertEqual(server.process.wait(WAIT_S), 0)
         server.stop()
 
     def test_it_outlives_its_terminal_with_nohup(self):
-        server, terminal = self.in_terminal(signal.SIGHUP)
+        server, terminal = self.in_terminal(signal.SIG_IGN)
         os.close(terminal)
         self.wait_for_line(server, "read again")
         boto3_client(server.endpoint).list_tables()
@@ -198,17 +194,14 @@ class Command(unittest.TestCase):
         return process
 
     def assert_stops(self, process):
-        self.assertEqual(process.wait(STOP_S), 0)
+        self.assertEqual(process.wait(WAIT_S), 0)
         self.assertIn("stopping: ", process.stdout.read())
 
     def test_it_ends_with_its_standard_input(self):
         process = self.start_with_stdin(subprocess.PIPE)
         process.stdin.write("what comes there is read, and means nothing\n")
         process.stdin.flush()
-        deadline = time.monotonic() + STOP_S
-        while fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0" * 4) != b"\0" * 4:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
+        wait_until(lambda: fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0" * 4) == b"\0" * 4, "reading")
         process.send_signal(signal.SIGHUP)
         self.assertIn("read again", process.stderr.readline())
         process.stdin.close()

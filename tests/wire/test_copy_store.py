@@ -13,10 +13,10 @@ import unittest
 import nodes
 import shared_store
 from encryption import files_with, make_key
-from nodes import wait_until
 from recovery import INDEXED, item, key, scan, turn_on, wait_active, wait_available
 from server import Server, binary
 from stream_reader import StreamReader, changes
+from waiting import wait_until
 from wire import boto3_client, call
 
 CLUSTER = shared_store.Cluster()

@@ -15,8 +15,9 @@ import unittest.mock
 import nodes
 import shared_store
 import wire
-from nodes import Follower, KEY_SCHEMA, create_table, freeze, gauge, gramme, in_threads, keys, post, put, wait_until
+from nodes import Follower, KEY_SCHEMA, create_table, freeze, gauge, gramme, in_threads, keys, post, put
 from server import Server, binary
+from waiting import WAIT_S, wait_until
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 ADD_INDEX = {"AttributeDefinitions": [*KEY_SCHEMA["AttributeDefinitions"], {"AttributeName": "g", "AttributeType": "S"}],
@@ -471,7 +472,7 @@ class Dying(unittest.TestCase):
             self.until_more(50)
         finally:
             self.leader.process.send_signal(signal.SIGCONT)
-        self.assertEqual(self.leader.process.wait(nodes.WAIT_S), 1)
+        self.assertEqual(self.leader.process.wait(WAIT_S), 1)
         wait_until(lambda: share_of(self.member) == (1, 4, 4), "the other one to have all")
         self.until_more(50)
         self.expect_all(self.member.port)

@@ -12,12 +12,13 @@ import unittest
 import nodes
 import shared_store
 from encryption import make_key
-from nodes import Follower, in_threads, wait_until
+from nodes import Follower, in_threads
 from recovery import INDEXED, item, scan, turn_on, wait_active
 from server import Server, binary
 from stream_reader import changes
 from test_copy_store import next_second, reader_of, state_of
 from test_groups import share_of
+from waiting import wait_until
 from wire import boto3_client
 
 CLUSTER = shared_store.Cluster()

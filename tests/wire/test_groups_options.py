@@ -12,10 +12,11 @@ import nodes
 import shared_store
 import signing
 import test_nodes_access
-from nodes import Follower, KEY_SCHEMA, create_table, metric, post, wait_until
+from nodes import Follower, KEY_SCHEMA, create_table, metric, post
 from server import Server, binary
 from test_groups import share_of
 from test_nodes_access import policy
+from waiting import wait_until
 
 client = test_nodes_access.Access.client  # and not its tests once more
 KEYS = [f"k{n}" for n in range(12)]  # in all groups

@@ -10,7 +10,8 @@ import unittest
 import unittest.mock
 import pathlib
 
-from server import SANITIZER, START_S, STOP_S, Server, binary
+from server import SANITIZER, Server, binary
+from waiting import WAIT_S
 from test_healthcheck import healthcheck
 from wire import boto3_client, call, http_request
 
@@ -46,14 +47,14 @@ class Local:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
-        self.output, _ = self.process.communicate(timeout=STOP_S)
+        self.output, _ = self.process.communicate(timeout=WAIT_S)
         self.errors.seek(0)
         errors = self.errors.read()
         assert self.process.returncode == 0 and not SANITIZER.search(errors), errors
 
 
 def run(*arguments):
-    done = subprocess.run([binary(), "local", *arguments], text=True, capture_output=True, timeout=START_S)
+    done = subprocess.run([binary(), "local", *arguments], text=True, capture_output=True, timeout=WAIT_S)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -153,7 +154,7 @@ class InItsPlace(unittest.TestCase):
             env = {**os.environ, "GRAMME_BINARY": binary(), "PATH": f"{folder}:{os.environ['PATH']}"}
             for words, expected in ((["-cp", "DynamoDBLocal.jar:lib/*", "com.amazonaws.services.dynamodbv2.local.main.ServerRunner"], "gramme "),
                                     (["-jar", "some/DynamoDBLocal.jar"], "gramme "), (["-cp", "lib/*", "org.example.Main"], "real")):
-                said = subprocess.run([SHIM, *words, "-version"], text=True, capture_output=True, timeout=START_S, env=env)
+                said = subprocess.run([SHIM, *words, "-version"], text=True, capture_output=True, timeout=WAIT_S, env=env)
                 self.assertTrue(said.stdout.startswith(expected), said)
 
 

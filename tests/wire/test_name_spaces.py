@@ -17,10 +17,10 @@ from botocore.config import Config
 
 import exposition
 from encryption import make_key
-from nodes import wait_until
 from server import Server, binary
 from test_local import TABLE, Local
 from test_reset import done, post
+from waiting import wait_until
 from wire import HEADERS, JSON, WireTest, call, http_request
 
 

@@ -19,8 +19,9 @@ import unittest
 import nodes
 import shared_store
 import wire
-from nodes import Follower, KEY_SCHEMA, create_table, freeze, gauge, in_threads, keys, metric, post, put, ready, wait_until
+from nodes import Follower, KEY_SCHEMA, create_table, freeze, gauge, in_threads, keys, metric, post, put, ready
 from server import Server
+from waiting import WAIT_S, wait_until
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 CLUSTER = shared_store.Cluster()
@@ -161,7 +162,7 @@ class HandingOn(unittest.TestCase):
             self.assertIn(f'gramme_role{{role="{role}"}} {holds}\n', page)
         self.assertIn("\ngramme_relay_waiting 0\n", page)
         self.assertGreaterEqual(metric(self.follower.port, "relay_answered"), 1)
-        self.assertLess(abs(time.time() - gauge(self.follower.port, "store_contact_timestamp_seconds")), nodes.WAIT_S)
+        self.assertLess(abs(time.time() - gauge(self.follower.port, "store_contact_timestamp_seconds")), WAIT_S)
         self.assertEqual(gauge(self.follower.port, "store_leads_taken_total"), 0)
         self.assertEqual(gauge(self.leader.port, "store_leads_taken_total"), 1)
         self.assertGreaterEqual(int(re.search(r"(?m)^gramme_relay_requests_total (\d+)$", page).group(1)), 1)

@@ -14,8 +14,9 @@ import shared_store
 import signing
 import tls
 import wire
-from nodes import Follower, KEY_SCHEMA, metric, wait_until
+from nodes import Follower, KEY_SCHEMA, metric
 from server import Server, binary
+from waiting import wait_until
 
 CLUSTER = shared_store.Cluster()
 setUpModule = CLUSTER.begin

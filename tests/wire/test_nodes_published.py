@@ -5,8 +5,9 @@ import unittest
 
 import nodes
 import shared_store
-from nodes import Follower, create_table, freeze, in_threads, metric, post, wait_until
+from nodes import Follower, create_table, freeze, in_threads, metric, post
 from server import Server
+from waiting import wait_until
 from wire import boto3_client
 
 HOUR = datetime.timedelta(hours=1)

@@ -8,8 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
-from nodes import wait_until
 from server import ROOT, Server, binary
+from waiting import wait_until
 from wire import ACCOUNT, REGION, WireTest, boto3_client, only
 
 TABLES = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/"

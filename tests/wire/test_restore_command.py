@@ -5,9 +5,10 @@ import subprocess
 import unittest
 import zlib
 
-from backup import BackupTest, scan_all, wait_until
+from backup import BackupTest, scan_all
 from server import binary
 from test_formats import DEFINITIONS
+from waiting import wait_until
 from wire import boto3_client
 
 

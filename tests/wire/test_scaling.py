@@ -5,8 +5,8 @@ import tempfile
 import time
 import unittest
 
-from backup import wait_until
 from server import Server, binary
+from waiting import wait_until
 from wire import WireTest, advance, boto3_client, clock
 
 READS = {"ServiceNamespace": "dynamodb", "ResourceId": "table/orders", "ScalableDimension": "dynamodb:table:ReadCapacityUnits"}

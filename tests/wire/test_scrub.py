@@ -4,9 +4,10 @@ import contextlib
 import unittest
 
 import exposition
-from backup import BackupTest, wait_until
+from backup import BackupTest
 from encryption import make_key
 from test_formats import fill
+from waiting import wait_until
 from wire import boto3_client, http_request
 
 

@@ -14,8 +14,9 @@ import unittest
 import nodes
 import shared_store
 import wire
-from nodes import Follower, WAIT_S, KEY_SCHEMA, create_table, freeze, gauge, gramme, keys, post, put, ready, wait_until
+from nodes import Follower, KEY_SCHEMA, create_table, freeze, gauge, gramme, keys, post, put, ready
 from server import Server
+from waiting import WAIT_S, wait_until
 
 CLUSTER = shared_store.Cluster()
 setUpModule = CLUSTER.begin

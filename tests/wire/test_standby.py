@@ -4,8 +4,9 @@ import time
 import unittest
 
 import shared_store
-from nodes import Follower, KEY_SCHEMA, create_table, gauge, gramme, metric, post, put, wait_until
+from nodes import Follower, KEY_SCHEMA, create_table, gauge, gramme, metric, post, put
 from server import Server, binary
+from waiting import wait_until
 
 STANDBY = 6002
 
