@@ -70,6 +70,13 @@ struct error *series_write(struct series_store *store, struct arena *arena) {
     return series_keep_write(store, arena);
 }
 
+void series_time_moved(struct series_store *store) {
+    pthread_mutex_lock(&store->lock);
+    store->write_at_ms = series_now_ms();
+    pthread_cond_signal(&store->wake);
+    pthread_mutex_unlock(&store->lock);
+}
+
 const struct clock *series_clock(const struct series_store *store) {
     return store->options.clock;
 }

@@ -28,6 +28,8 @@ const struct clock *series_clock(const struct series_store *store);
  * metric has a unit and sorted dimensions; both arguments stay the caller's. */
 void series_add(struct series_store *store, const struct metric *metric, int64_t time_ms,
                 const struct sample *sample);
+/* The clock was set forward: writes soon what else would wait for some seconds to pass. */
+void series_time_moved(struct series_store *store);
 /* Has all that was added so far on disk when it returns. */
 struct error *series_write(struct series_store *store, struct arena *arena);
 

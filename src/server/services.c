@@ -58,6 +58,7 @@ static struct error *open_alarms(struct services *services, struct arena *arena,
 
 void services_time_moved(void *services) {
     const struct services *self = services;
+    series_time_moved(self->cloudwatch.series);
     alarms_time_moved(self->cloudwatch.alarms);
     scaling_time_moved(self->scaling);
 }
