@@ -7,7 +7,6 @@ import pathlib
 import subprocess
 import tempfile
 import threading
-import time
 import unittest
 
 from botocore.exceptions import ClientError
@@ -16,6 +15,7 @@ import aws_cli
 import signing
 from server import Server
 from test_auth import READ_ONLY, gramme, key_of
+from waiting import audit_lines
 from wire import ACCOUNT, REGION, Refusals, boto3_client, http_request
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}
@@ -409,11 +409,7 @@ class Editing(IamTest):
         self.put("hans", "read", READ_ONLY)
         self.iam.update_access_key(UserName="hans", AccessKeyId=key, Status="Inactive")
         self.refused("NoSuchEntity: The user with name nobody cannot be found.", self.iam.delete_user, UserName="nobody")
-        deadline = time.monotonic() + 30
-        while "nobody" not in self.audit.read_text() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        text = self.audit.read_text()
-        lines = [json.loads(line) for line in text.splitlines()]
+        lines = audit_lines(self.audit, 5, lambda line: line.get("permissions", [{}])[0].get("resource") in (USERS + "hans", USERS + "nobody"))
         made = [line for line in lines if line["operation"] == "CreateAccessKey" and
                 line["permissions"] == [{"action": "iam:CreateAccessKey", "resource": USERS + "hans"}]]
         self.assertEqual([(line["principal"], line["subject"], line["outcome"]) for line in made],
@@ -422,8 +418,8 @@ class Editing(IamTest):
                   if "subject" in line and line["permissions"][0]["resource"] == USERS + "hans"}
         self.assertEqual(others, {"CreateAccessKey": key, "PutUserPolicy": "read", "UpdateAccessKey": key})
         self.assertEqual([line["outcome"] for line in lines if line["operation"] == "DeleteUser"][-1], "NoSuchEntityException")
-        self.assertNotIn("ListUsers", {line["operation"] for line in lines})
-        self.assertNotIn(secret, text + self.server.error_text())
+        self.assertNotIn("ListUsers", {line["operation"] for line in audit_lines(self.audit, 5)})
+        self.assertNotIn(secret, self.audit.read_text() + self.server.error_text())
 
     def test_the_command_line(self):
         aws_cli.need()

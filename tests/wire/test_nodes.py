@@ -21,7 +21,7 @@ import shared_store
 import wire
 from nodes import Follower, KEY_SCHEMA, create_table, freeze, gauge, in_threads, keys, metric, post, put, ready
 from server import Server
-from waiting import WAIT_S, wait_until
+from waiting import WAIT_S, audit_lines, wait_until
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 CLUSTER = shared_store.Cluster()
@@ -101,8 +101,7 @@ class HandingOn(unittest.TestCase):
         self.assertEqual(reply.status, 200, reply.read())
         connection.close()
         identity = reply.getheader("x-amzn-RequestId")
-        wait_until(lambda: identity in self.audit.read_text(), "the line of the audit log")
-        line = next(json.loads(line) for line in self.audit.read_text().splitlines() if identity in line)
+        line, = audit_lines(self.audit, 1, lambda line: line.get("requestId") == identity)
         self.assertEqual((line["address"], line["operation"]), ("127.0.0.77", "PutItem"))
 
     def test_bodies_of_all_forms(self):
