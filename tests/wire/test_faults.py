@@ -15,10 +15,11 @@ from botocore.exceptions import ConnectionClosedError
 import shell
 from readme import ADDRESS, blocks
 from server import ROOT
+from waiting import wait_until
 from wire import HEADERS, JSON, REGION, WireTest, call, http_connection, http_request, target
 
 
-class Faults(WireTest):
+class FaultTest(WireTest):
     server_arguments = ["--memory", "--test-faults"]
 
     def setUp(self):
@@ -46,6 +47,8 @@ class Faults(WireTest):
     def put(self, pk):
         return call(self.server.port, "PutItem", {"TableName": "table", "Item": {"pk": {"S": pk}}})
 
+
+class Faults(FaultTest):
     def test_exactly_three_failures(self):
         self.fault(Operation="PutItem", Table="table", Error="ThrottlingException", Count=3)
         reply = self.retrying(4).put_item(TableName="table", Item={"pk": {"S": "1"}})
@@ -70,31 +73,13 @@ class Faults(WireTest):
             thread.join()
         self.assertEqual((statuses.count(400), statuses.count(200)), (25, 35))
 
-    def test_a_delay_holds_up_nobody_else(self):
-        """More of them than there are I/O threads, and a request in between."""
-        self.fault(Operation="PutItem", DelayMs=4000, Count=16)
-        began = time.monotonic()
-        threads = [threading.Thread(target=self.put, args=(str(i),)) for i in range(16)]
-        for thread in threads:
-            thread.start()
-        time.sleep(0.3)
-        self.assertIsNone(self.item("1"))
-        self.assertLess(time.monotonic() - began, 3.5)
-        for thread in threads:
-            thread.join()
-        self.assertGreaterEqual(time.monotonic() - began, 4)
-        self.assertEqual(self.client.scan(TableName="table", Select="COUNT")["Count"], 16)
-
-    def test_a_delay_after_the_effect(self):
-        self.fault(Operation="PutItem", DelayMs=4000, When="After", Error="InternalServerError")
-        thread = threading.Thread(target=self.put, args=("1",))
-        began = time.monotonic()
-        thread.start()
-        while self.item("1") is None:
-            self.assertLess(time.monotonic() - began, 3.5)
-            time.sleep(0.01)
-        thread.join()
-        self.assertGreaterEqual(time.monotonic() - began, 4)
+    def test_a_delay(self):
+        for when in ("Before", "After"):
+            self.fault(Operation="PutItem", DelayMs=300, When=when)
+            began = time.monotonic()
+            self.assertEqual(self.put(when).status, 200)
+            self.assertGreaterEqual(time.monotonic() - began, 0.3)
+            self.assertIsNotNone(self.item(when))
 
     def drop(self, **fault):
         """A dropped connection, with a request behind the one that loses it."""
@@ -163,24 +148,54 @@ class Faults(WireTest):
         self.assertEqual(self.fired(), [1] * 100)
 
 
-class Stopping(WireTest):
-    server_arguments = ["--memory", "--test-faults"]
+class Delays(FaultTest):
+    """Requests that wait for a minute, unless the server stops: then they go on at once."""
 
-    def test_a_server_that_stops_waits_for_no_delay(self):
-        self.create()
-        fault = {"Operation": "PutItem", "DelayMs": 60000}
-        http_request(self.server.port, "POST", "/_gramme/faults", JSON, json.dumps(fault).encode())
+    @classmethod
+    def setUpClass(cls):
+        pass  # A server for each test.
+
+    @classmethod
+    def tearDownClass(cls):
+        pass
+
+    def setUp(self):
+        super().setUpClass()
+        self.addCleanup(self.client.close)
+        self.addCleanup(lambda: self.server.process.poll() is None and self.server.stop())
+        super().setUp()
+
+    def put_delayed(self, count=1, **fault):
+        """The threads that wait for so many, and the statuses that they get, which are none yet."""
+        self.fault(Operation="PutItem", DelayMs=60000, Count=count, **fault)
         statuses = []
-        body = {"TableName": "table", "Item": {"pk": {"S": "1"}}}
-        thread = threading.Thread(target=lambda: statuses.append(call(self.server.port, "PutItem", body).status))
-        thread.start()
-        time.sleep(0.5)
+        threads = [threading.Thread(target=lambda i=i: statuses.append(self.put(str(i)).status)) for i in range(count)]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: self.fired() == [count], "delays")
+        return threads, statuses
+
+    def stop(self, threads):
         began = time.monotonic()
         self.server.stop()
-        thread.join()
-        self.assertLess(time.monotonic() - began, 20)
-        self.assertEqual(statuses, [200])
-        self.server.start()
+        for thread in threads:
+            thread.join()
+        self.assertLess(time.monotonic() - began, 45)
+
+    def test_a_delay_holds_up_nobody_else(self):
+        """More of them than there are I/O threads, and a request in between."""
+        threads, statuses = self.put_delayed(16)
+        self.assertIsNone(self.item("1"))
+        self.assertEqual(statuses, [])
+        self.stop(threads)
+        self.assertEqual(statuses, [200] * 16)
+
+    def test_a_delay_after_the_effect(self):
+        threads, statuses = self.put_delayed(When="After", Error="InternalServerError")
+        wait_until(lambda: self.item("0"), "the effect")
+        self.assertEqual(statuses, [])
+        self.stop(threads)
+        self.assertEqual(statuses, [500])
 
 
 class WithoutTheOption(WireTest):

@@ -7,11 +7,11 @@ WAIT_S = 120  # On a busy machine everything takes long; only a test that fails 
 
 
 def wait_until(condition, what="the condition"):
-    """Returns the first true value of the condition."""
+    """Returns the first true value of the condition. `what` is a text, or a function that tells what is there instead."""
     deadline = time.monotonic() + WAIT_S
     while not (value := condition()):
         if time.monotonic() > deadline:
-            raise AssertionError(f"{what} did not happen in {WAIT_S} s")
+            raise AssertionError(f"after {WAIT_S} s: {what()}" if callable(what) else f"{what} did not happen in {WAIT_S} s")
         time.sleep(0.01)
     return value
 
