@@ -13,7 +13,8 @@ import xml.etree.ElementTree
 
 import bench
 from server import Server
-from wire import WireTest, boto3_client
+from waiting import WAIT_S, wait_until
+from wire import WireTest, http_request
 
 KEYS = 230
 TABLE = "gramme-bench"
@@ -27,6 +28,12 @@ WORKLOADS = {
     "scan": ["Scan"], "ycsb-a": ["GetItem", "UpdateItem"], "ycsb-b": ["GetItem", "UpdateItem"], "ycsb-c": ["GetItem"],
     "ycsb-d": ["GetItem", "PutItem"], "ycsb-e": ["Query", "PutItem"], "ycsb-f": ["GetItem", "UpdateItem"],
 }
+
+
+def served(port, operation):
+    """How many such requests the server has answered."""
+    page = http_request(port, "GET", "/metrics", {}).body.decode()
+    return sum(map(int, re.findall(rf'(?m)^gramme_requests_total{{.*operation="{operation}".*}} (\d+)$', page)))
 
 
 class BenchTest(WireTest):
@@ -185,14 +192,15 @@ class Reports(BenchTest):
         self.assertEqual(lines[6].split()[-1], "0")
 
     def test_what_the_json_has(self):
+        before = time.time()
         result = self.measure("--workload", "get", *QUICK, "--seed", 9, "--threads", 2)
         self.assertEqual(result["config"], {
             "endpoint": self.server.endpoint, "workload": "get", "table": TABLE, "item_size": 300, "keys": KEYS,
             "distribution": "uniform", "payload_size": 275, "connections": 8, "threads": 2, "signed": False, "rate": 0,
             "count": 0, "duration_s": 0.15, "warmup_s": 0.05, "timeout_ms": 10000, "seed": 9})
         self.assertRegex(result["versions"]["gramme"], r"^\d+\.\d+\.\d+$")
-        self.assertTrue(abs(result["begun"] - time.time()) < 60)
-        self.assertTrue(0.15 <= result["seconds"] < 5)
+        self.assertTrue(int(before) <= result["begun"] <= time.time())
+        self.assertGreaterEqual(result["seconds"], 0.15)
         self.assertGreater(result["client_cpu_us"], 0)
 
     def test_json_on_the_output_leaves_the_table_to_stderr(self):
@@ -208,13 +216,16 @@ class Reports(BenchTest):
 
     def test_a_line_every_second_on_a_terminal(self):
         ours, theirs = pty.openpty()
-        command = bench.command(self.server.endpoint, "--workload", "get", "--duration", 1.3, "--warmup", 0, "--keys", 50)
+        command = bench.command(self.server.endpoint, "--workload", "get", "--duration", 600, "--warmup", 0, "--keys", 50)
+        line = re.compile(r"\r +\d+ s  [\d,]+/s  p50 \d+\.\d{3} ms  p99 \d+\.\d{3} ms  errors 0\x1b\[K")
+        shown = ""
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env=bench.environment()) as process:
-            self.assertEqual(process.wait(60), 0)
-        os.close(theirs)
-        shown = os.read(ours, 10000).decode()
+            os.close(theirs)
+            while len(line.findall(shown)) < 2:
+                shown += os.read(ours, 10000).decode()  # fails when it ends
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(WAIT_S), 0)
         os.close(ours)
-        self.assertRegex(shown, r"\r +1 s  [\d,]+/s  p50 \d+\.\d{3} ms  p99 \d+\.\d{3} ms  errors 0\x1b\[K")
 
 
 class Ways(BenchTest):
@@ -255,15 +266,14 @@ class Ways(BenchTest):
         self.assertIn("\n20 items that were asked for are not there\n", out)
 
     def test_an_interrupt_ends_it_with_the_table(self):
-        command = bench.command(self.server.endpoint, "--workload", "put", "--duration", 60, "--warmup", 0, "--keys", 50)
+        command = bench.command(self.server.endpoint, "--workload", "put", "--duration", 600, "--warmup", 0, "--keys", 50)
         for number in (signal.SIGINT, signal.SIGTERM):
             with subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   env=bench.environment()) as process:
-                while TABLE not in self.tables() or self.client.scan(TableName=TABLE)["Count"] < 50:
-                    time.sleep(0.05)
-                time.sleep(0.5)
+                before = served(self.server.port, "PutItem")
+                wait_until(lambda: served(self.server.port, "PutItem") > before + 50, "writes")
                 process.send_signal(number)
-                out, err = process.communicate(timeout=30)
+                out, err = process.communicate(timeout=WAIT_S)
             self.assertEqual((process.returncode, err), (0, ""))
             self.assertRegex(out, r"\nPutItem +[\d,]+ ")
             self.assertIn("\nstopped before the end\n", out)
@@ -275,27 +285,23 @@ class Restart(unittest.TestCase):
         with tempfile.TemporaryDirectory() as data:
             server = Server("--data", data).start()
             port = server.port
-            command = bench.command(server.endpoint, "--workload", "ycsb-a", "--duration", 6, "--warmup", 0, "--keys", 100,
+            command = bench.command(server.endpoint, "--workload", "ycsb-a", "--duration", 600, "--warmup", 0, "--keys", 100,
                                     "--keep", "--connections", 8, "--quiet", "--json", "-")
             with subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   env=bench.environment()) as process:
-                client = boto3_client(server.endpoint)
-                while TABLE not in client.list_tables()["TableNames"] or client.scan(TableName=TABLE)["Count"] < 100:
-                    time.sleep(0.05)
-                client.close()
-                time.sleep(1)
+                wait_until(lambda: served(port, "GetItem") > 50, "reads")
                 server.kill()
-                time.sleep(1)
                 with Server("--data", data, "--port", port) as again:
                     self.assertEqual(again.port, port)
-                    out, err = process.communicate(timeout=60)
+                    wait_until(lambda: served(port, "GetItem") > 50, "reads")
+                    process.send_signal(signal.SIGINT)
+                    out, err = process.communicate(timeout=WAIT_S)
             self.assertEqual((process.returncode, err), (0, ""))
             result = json.loads(out)
             self.assertGreater(result["errors"], 0)
             self.assertLessEqual(set(result["errors_by_type"]), {"connection lost", "no connection"})
             self.assertRegex(result["first_error"], r"^(connection lost|no connection): \w")
-            self.assertGreater(result["series"][0]["replies"], 0)
-            self.assertGreater(result["series"][-1]["replies"] + result["series"][-2]["replies"], 0)
+            self.assertGreater(result["replies"], 80)  # of more than 50 from each, some may be lost
 
 
 class Wrong(unittest.TestCase):
