@@ -1,6 +1,7 @@
 """TLS: versions, protocols, tickets, certificates that change, clients that need one, clients that are up to no good."""
 
 import http.client
+import operator
 import os
 import pathlib
 import random
@@ -22,17 +23,10 @@ import aws_cli
 import signing
 import tls
 from server import Server, binary
+from waiting import WAIT_S, wait_until
 from wire import HEADERS, REGION, target
 
 LIST_TABLES = {**HEADERS, "X-Amz-Target": target("ListTables")}
-
-
-def wait_for(what, condition, timeout_s=30):
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what} did not come")
-        time.sleep(0.02)
 
 
 class TlsTest(unittest.TestCase):
@@ -65,7 +59,7 @@ class TlsTest(unittest.TestCase):
         return context
 
     def connect(self, context=None, session=None):
-        connected = socket.create_connection(("127.0.0.1", self.server.port), 30)
+        connected = socket.create_connection(("127.0.0.1", self.server.port), WAIT_S)
         return (context or self.context()).wrap_socket(connected, server_hostname="127.0.0.1", session=session,
                                                        suppress_ragged_eofs=False)
 
@@ -88,10 +82,9 @@ class TlsTest(unittest.TestCase):
         def is_there():
             if cause and text not in self.server.error_text():
                 cause()
-                time.sleep(0.1)
             return text in self.server.error_text()
 
-        wait_for(f"{text!r} in the log", is_there)
+        wait_until(is_there, f"{text!r} in the log")
 
 
 class Protocols(TlsTest):
@@ -133,17 +126,18 @@ class Protocols(TlsTest):
 
     def test_keys_of_a_connection_are_changed(self):
         """K has s_client change its keys and ask for new ones of ours."""
-        process = subprocess.Popen(["openssl", "s_client", "-connect", f"127.0.0.1:{self.server.port}", "-tls1_3"], text=True,
+        process = subprocess.Popen(["openssl", "s_client", "-connect", f"127.0.0.1:{self.server.port}", "-tls1_3"],
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        for text in ("K\n", "K\n", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "K\n", "k\n",
-                     "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"):
+        self.addCleanup(process.communicate, timeout=WAIT_S)
+        for text, answer in ((b"K\n", b"KEYUPDATE"), (b"K\n", b"KEYUPDATE"), (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"healthy: localhost "),
+                             (b"K\n", b"KEYUPDATE"), (b"k\n", b"KEYUPDATE"),
+                             (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", b"healthy: 127.0.0.1 ")):
             process.stdin.write(text)
             process.stdin.flush()
-            time.sleep(0.3)
-        out, _ = process.communicate(timeout=60)
-        self.assertIn("healthy: localhost ", out)
-        self.assertIn("healthy: 127.0.0.1 ", out)
-        self.assertIn("KEYUPDATE", out)
+            said = b""
+            while answer not in said:
+                said += (part := os.read(process.stdout.fileno(), 4096))
+                self.assertNotEqual(part, b"", said)
 
     def test_alpn(self):
         for offered, chosen in ((["h2", "http/1.1"], "http/1.1"), (["http/1.1"], "http/1.1"), (None, None)):
@@ -213,14 +207,17 @@ class Tickets(TlsTest):
         """Of who does not switch Nagle's algorithm off, as Python's sockets do not: 40 ms for each connection."""
         for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
             context = self.context(minimum=version, maximum=version)
-            session, times = None, []
-            for _ in range(15):
+            session = None
+
+            def is_quick():
+                nonlocal session
                 with self.connect(context, session) as connection:
                     start = time.monotonic()
                     self.ask(connection)
-                    times.append(time.monotonic() - start)
-                    session = connection.session
-            self.assertLess(min(times[1:]), 0.035, version.name)
+                    session, resumed = connection.session, session is not None
+                    return resumed and time.monotonic() - start < 0.035
+
+            wait_until(is_quick, f"an answer without the 40 ms, by {version.name}")  # on a busy machine many take longer
 
     def test_not_after_another_certificate(self):
         context = self.context()
@@ -262,14 +259,14 @@ class Reload(TlsTest):
             self.assertEqual(self.ask(old), 200)
             self.install(*self.renewed())
             self.server.process.send_signal(signal.SIGHUP)
-            wait_for("the new certificate", lambda: self.serial() != before)
+            wait_until(lambda: self.serial() != before, "the new certificate")
             self.assertEqual(self.ask(old), 200)
         self.log_has(f"the certificate in {self.directory}/server.pem was read again; it expires on ")
 
     def test_by_itself(self):
         before = self.serial()
         self.install(*self.renewed())
-        wait_for("the new certificate", lambda: self.serial() != before)
+        wait_until(lambda: self.serial() != before, "the new certificate")
 
     def test_a_bad_file_is_told_and_the_old_one_stays(self):
         before = self.serial()
@@ -284,13 +281,13 @@ class Reload(TlsTest):
                 path.write_bytes(content)
             if number < 3:  # the last is noticed without
                 self.server.process.send_signal(signal.SIGHUP)
-            wait_for("a complaint", lambda: self.server.error_text().count("the certificate stays as it was: ") > told)
+            wait_until(lambda: self.server.error_text().count("the certificate stays as it was: ") > told, "a complaint")
             self.assertEqual(self.serial(), before)
             for name, text in good:
                 name.write_bytes(text)
             done = self.server.error_text().count("was read again;")
             self.server.process.send_signal(signal.SIGHUP)
-            wait_for("the good one", lambda: self.server.error_text().count("was read again;") > done)
+            wait_until(lambda: self.server.error_text().count("was read again;") > done, "the good one")
         self.assertEqual(self.serial(), before)
 
     def test_under_load(self):
@@ -319,12 +316,12 @@ class Reload(TlsTest):
         for _ in range(15):
             self.install(*self.renewed())
             self.server.process.send_signal(signal.SIGHUP)
-            time.sleep(0.05)
+            before = list(counts)
+            wait_until(lambda: failures or all(map(operator.gt, counts, before)), "requests of all")
         stop.set()
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
-        self.assertGreater(min(counts), 0)
 
 
 class Mutual(TlsTest):
@@ -389,13 +386,13 @@ class Mutual(TlsTest):
             shutil.copy(self.others / "ca.pem", ca)
             self.server.process.send_signal(signal.SIGHUP)
             self.log_has("was read again")
-            wait_for("the refusal", lambda: self.is_refused(context, session))
+            wait_until(lambda: self.is_refused(context, session), "the refusal")
             with self.connect(self.trusting(kept, self.others / "client-mallory")) as connection:
                 self.assertEqual(self.ask(connection), 200)
         finally:
             ca.write_bytes(kept)
             self.server.process.send_signal(signal.SIGHUP)
-        wait_for("alice", lambda: not self.is_refused(context, None))
+        wait_until(lambda: not self.is_refused(context, None), "alice")
 
     def trusting(self, authority, certificate):
         context = ssl.create_default_context(cadata=authority.decode())
@@ -496,7 +493,7 @@ class Users(TlsTest):
 
 class BadClients(TlsTest):
     def raw(self):
-        return socket.create_connection(("127.0.0.1", self.server.port), 30)
+        return socket.create_connection(("127.0.0.1", self.server.port), WAIT_S)
 
     def hello(self):
         """The first flight of a client."""
@@ -540,7 +537,7 @@ class BadClients(TlsTest):
             connection = self.connect()
             self.assertEqual(self.ask(connection), 200)
             raw = socket.socket(fileno=connection.detach())
-            raw.settimeout(30)
+            raw.settimeout(WAIT_S)
             raw.sendall(garbage)
             try:
                 while raw.recv(65536):
@@ -555,10 +552,12 @@ class BadClients(TlsTest):
         slow = [self.raw() for _ in range(100)]
         for i, connection in enumerate(slow):
             connection.sendall(hello[:i * 5])
-        start = time.monotonic()
+        self.assert_well()
+        slow[1].setblocking(False)
+        with self.assertRaises(BlockingIOError):  # the server still waits for them
+            slow[1].recv(1)
         for _ in range(20):
             self.assert_well()
-        self.assertLess(time.monotonic() - start, 10)
         for connection in slow:
             connection.close()
 
