@@ -8,14 +8,13 @@ import socket
 import stat
 import subprocess
 import threading
-import time
 import unittest
 
 import test_formats
 from backup import BackupTest, scan_all
 from server import Server, binary
 from test_formats import DEFINITIONS, FORMATS, fill, key_options
-from waiting import wait_until
+from waiting import WAIT_S, wait_until
 from wire import boto3_client, only
 
 ACCOUNTS, BALANCE = 20, 100
@@ -217,7 +216,7 @@ class Clients(BackupTest):
     def connect(self, request=b"backup\n"):
         client = socket.socket(socket.AF_UNIX)
         self.addCleanup(client.close)
-        client.settimeout(60)
+        client.settimeout(WAIT_S)
         client.connect(str(self.data / "control"))
         client.sendall(request)
         return client
@@ -234,9 +233,7 @@ class Clients(BackupTest):
             self.fill_large(server)
             client = self.connect()
             self.assertEqual(client.recv(3), b"ok\n")
-            begin = time.monotonic()
             server.stop()
-            self.assertLess(time.monotonic() - begin, 10)
             self.assertIn("backup given up: the server is stopping", server.error_text())
             self.assertFalse((self.data / "control").exists())
             self.file.write_bytes(self.read_all(client))

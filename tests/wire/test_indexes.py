@@ -2,12 +2,12 @@
 
 import random
 import threading
-import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from botocore.exceptions import ClientError
 
+from waiting import wait_until
 from wire import WireTest, drop_tables
 
 
@@ -67,12 +67,11 @@ class IndexTest(WireTest):
         return self.client.describe_table(TableName="table")["Table"]
 
     def wait_for_index(self, name):
-        for _ in range(3000):
-            for shown in self.describe().get("GlobalSecondaryIndexes", []):
-                if shown["IndexName"] == name and shown["IndexStatus"] == "ACTIVE":
-                    return shown
-            time.sleep(0.01)
-        self.fail(f"{name} never became ACTIVE")
+        def found():
+            return next((shown for shown in self.describe().get("GlobalSecondaryIndexes", [])
+                         if shown["IndexName"] == name and shown["IndexStatus"] == "ACTIVE"), None)
+
+        return wait_until(found, f"ACTIVE of {name}")
 
 
 class Pages(IndexTest):
@@ -449,7 +448,7 @@ class Building(IndexTest):
 
         with ThreadPoolExecutor(4) as pool:
             futures = [pool.submit(write, worker) for worker in range(4)]
-            time.sleep(0.1)
+            wait_until(lambda: changed, "writes")
             self.add()
             self.wait_for_index("later")
             stop.set()

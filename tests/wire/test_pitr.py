@@ -6,11 +6,11 @@ import pathlib
 import random
 import tempfile
 import threading
-import time
 import unittest
 
 from recovery import INDEXED, RecoveryTest, item, key, scan, turn_on, wait_active
 from server import Server
+from waiting import wait_until
 from wire import advance, boto3_client, call, clock
 
 TABLE_ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/table"
@@ -187,8 +187,7 @@ class Recovery(RecoveryTest):
         thread = threading.Thread(target=write)
         thread.start()
         try:
-            while len(written) < 20:
-                time.sleep(0.01)
+            wait_until(lambda: len(written) >= 20, "writes")
             self.restore("new", moment)
             wait_active(self.client, "new")
         finally:
@@ -283,11 +282,7 @@ class Disk(unittest.TestCase):
                 advance(server.port, 2 * DAY)
                 self.assertGreater(full, 180)
                 # The newest files, about 100 MB, may stay for the next compaction; the rest goes at once.
-                for _ in range(400):
-                    if used_mb() < full - 60:
-                        break
-                    time.sleep(0.05)
-                self.assertLess(used_mb(), full - 60)
+                wait_until(lambda: used_mb() < full - 60, lambda: f"{used_mb()} MB of {full}")
                 client.close()
 
 

@@ -7,11 +7,11 @@ import shutil
 import subprocess
 import tempfile
 import threading
-import time
 import unittest
 
 from readme import blocks
 from server import ROOT, Server, binary
+from waiting import wait_until
 from wire import JSON, Connection, WireTest, boto3_client, call, clock, http_request
 
 KEYS = {"BillingMode": "PAY_PER_REQUEST", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}]}
@@ -55,7 +55,7 @@ class Reset(WireTest):
         attributes = ["pk"] + (["kind"] if "GlobalSecondaryIndexes" in settings else [])
         self.client.create_table(TableName=name, **KEYS, **settings,
                                  AttributeDefinitions=[{"AttributeName": a, "AttributeType": "S"} for a in attributes])
-        self.until(lambda: self.client.describe_table(TableName=name)["Table"]["TableStatus"] == "ACTIVE")
+        wait_until(lambda: self.client.describe_table(TableName=name)["Table"]["TableStatus"] == "ACTIVE")
 
     def put(self, *keys, table="table", **more):
         for key in keys:
@@ -63,13 +63,6 @@ class Reset(WireTest):
 
     def keys(self, table="table", **parameters):
         return sorted(item["pk"]["S"] for item in self.client.scan(TableName=table, **parameters)["Items"])
-
-    @staticmethod
-    def until(condition, timeout_s=60):
-        end = time.monotonic() + timeout_s
-        while not condition():
-            assert time.monotonic() < end
-            time.sleep(0.01)
 
     def service(self, name):
         client = boto3_client(self.server.endpoint, service=name)
@@ -198,7 +191,7 @@ class Reset(WireTest):
         keep(port, "both")
         for _ in range(2):
             clock(port, Advance=86400)
-            self.until(lambda: self.keys() == ["late"])
+            wait_until(lambda: self.keys() == ["late"])
             restore(port, "both")
             self.assertEqual(self.keys(), ["early", "late"])
 
@@ -211,7 +204,7 @@ class Reset(WireTest):
                                  GlobalSecondaryIndexUpdates=[{"Create": INDEX}])
         keep(self.server.port, "filling")
         restore(self.server.port, "filling")
-        self.until(lambda: self.client.describe_table(TableName="table")["Table"]["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE")
+        wait_until(lambda: self.client.describe_table(TableName="table")["Table"]["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE")
         counted = self.client.query(TableName="table", IndexName="by-kind", Select="COUNT", KeyConditionExpression="kind = :n",
                                     ExpressionAttributeValues={":n": {"S": "n"}})
         self.assertEqual(counted["Count"], 1000)

@@ -4,7 +4,6 @@ import pathlib
 import subprocess
 import tempfile
 import threading
-import time
 import unittest
 import uuid
 
@@ -12,6 +11,7 @@ import shared_store
 from encryption import files_with, make_key
 from recovery import INDEXED, item, key, scan
 from server import Server, binary
+from waiting import wait_until
 from wire import boto3_client
 
 CLUSTER = shared_store.Cluster()
@@ -41,8 +41,7 @@ class Writing(threading.Thread):
 
     def __enter__(self):
         self.start()
-        while self.rounds < 60:
-            time.sleep(0.01)
+        wait_until(lambda: self.rounds >= 60, "writes")
         return self
 
     def __exit__(self, *_):

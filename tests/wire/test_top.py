@@ -10,11 +10,11 @@ import subprocess
 import tempfile
 import termios
 import threading
-import time
 import unittest
 import unittest.mock
 
 from server import Server, binary
+from waiting import WAIT_S, wait_until
 from wire import Connection, WireTest, call
 
 TABLE = {"TableName": "music", "BillingMode": "PAY_PER_REQUEST",
@@ -102,26 +102,31 @@ class Terminal(WireTest):
             text = self.read_until(main, b"music")
             self.assertTrue(text.startswith(b"\033[?1049h\033[?25l"), text[:40])
             fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 5, 30, 0, 0))
-            time.sleep(1)
-            self.read_all(main)
-            picture = self.read_until(main, b"\033[J").split(b"\033[H")[-1]
-            lines = re.sub(rb"\033\[\w", b"", picture).split(b"\r\r\n" if b"\r\r\n" in picture else b"\n")
-            self.assertLessEqual(len(lines), 5)
-            self.assertLessEqual(max(len(line.strip()) for line in lines), 30)
+            wait_until(lambda: self.fits(main, 5, 30), "a picture of the new size")
             os.write(main, b"q")
-            self.assertEqual(process.wait(20), 0)
+            self.assertEqual(process.wait(WAIT_S), 0)
             self.assertTrue(self.read_all(main).endswith(b"\033[?25h\033[?1049l"))
             self.assertEqual(termios.tcgetattr(side), before)
             os.close(main)
             os.close(side)
 
     def read_until(self, fd, wanted):
-        text, end = b"", time.time() + 30
-        while wanted not in text:
-            self.assertLess(time.time(), end, text)
+        text = b""
+
+        def is_there():
+            nonlocal text
             if select.select([fd], [], [], 1)[0]:
                 text += os.read(fd, 65536)
+            return wanted in text
+
+        wait_until(is_there, lambda: text)
         return text
+
+    def fits(self, fd, rows, columns):
+        """The next picture that is whole."""
+        pictures = [each for each in self.read_until(fd, b"\033[J").split(b"\033[H") if b"\033[J" in each]
+        lines = re.sub(rb"\033\[\w", b"", pictures[-1]).replace(b"\r", b"").split(b"\n")
+        return len(lines) <= rows and max(len(line.strip()) for line in lines) <= columns
 
     def read_all(self, fd):
         text = b""

@@ -5,6 +5,7 @@ import time
 import unittest
 import uuid
 
+from waiting import WAIT_S
 from wire import WireTest, boto3_client, only
 
 
@@ -267,7 +268,6 @@ class Conflicts(WireTest):
     """With --transaction-conflicts whoever meets a transaction under way is told so, and nothing is lost."""
 
     server_arguments = ["--memory", "--transaction-conflicts"]
-    SECONDS = 20  # at most
 
     def setUp(self):
         super().setUp()
@@ -276,7 +276,7 @@ class Conflicts(WireTest):
 
     def count(self, operation, body):
         """Counts up as fast as it can until every kind of conflict has been met."""
-        end = time.monotonic() + self.SECONDS
+        end = time.monotonic() + WAIT_S
         while len(self.conflicts) < 2 and time.monotonic() < end:
             reply = self.call(operation, body)
             if reply.status == 200:
