@@ -93,6 +93,16 @@ export async function all(service, operation, input, member, [from, to], most = 
     return list;
 }
 
+/** Of what is asked for one after another only the newest counts: each call gives the signal of the next, and what was asked before is given up. */
+export function newest(signal) {
+    let turn;
+    return () => {
+        turn?.abort();
+        turn = new AbortController();
+        return AbortSignal.any([signal, turn.signal]);
+    };
+}
+
 export function sleep(ms, signal) {
     return new Promise((resolve, reject) => {
         const timer = setTimeout(resolve, ms);

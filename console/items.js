@@ -1,6 +1,6 @@
 // items.js - what is in a table: a search over it or one of its indexes, page by page, and what can be done with what it finds.
 
-import {dynamodb} from "./api.js";
+import {dynamodb, newest} from "./api.js";
 import {showCode} from "./code.js";
 import {h, icon, ICONS, replace} from "./dom.js";
 import {FORMATS, readItems, save} from "./files.js";
@@ -180,26 +180,23 @@ function newItem(description) {
 
 export function itemsTab(description, signal) {
     const output = h("div", {class: "results", "aria-live": "polite"});
-    const hidden = new Set();
-    let search, starts = [undefined], at = 0, found, limit = 100;
+    const hidden = new Set(), turn = newest(signal);
+    let limit = 100;
     const form = searchForm(description, () => busy(null, begin));
+    const begin = () => load({search: form.read(), limit, starts: [undefined], at: 0});
 
-    async function begin() {
-        search = form.read();
-        [starts, at] = [[undefined], 0];
-        await load();
-    }
-
-    async function load() {
+    /** Shows page `at` of a search; `starts` has where it and those before it begin. */
+    async function load({search, limit, starts, at}) {
+        const signal = turn();
         output.setAttribute("aria-busy", "true");
         try {
-            found = await readPage(search, limit, starts[at], signal);
-            show();
+            const found = await readPage(search, limit, starts[at], signal);
+            show({search, limit, starts: [...starts.slice(0, at + 1), found.next], at}, found);
         } catch (error) {
-            if (error.name !== "AbortError") replace(output, problem(error, () => load()));
-        } finally {
-            output.removeAttribute("aria-busy");
+            if (error.name === "AbortError") return;
+            replace(output, problem(error, () => load({search, limit, starts, at})));
         }
+        output.removeAttribute("aria-busy");
     }
 
     const wholeItem = async (item) => {
@@ -209,37 +206,33 @@ export function itemsTab(description, signal) {
         return whole.Item;
     };
 
-    function show() {
+    function show(page, found) {
         const keys = description.keys.map(({name}) => name);
         const columns = columnsOf(found.items, keys);
         const remove = h("button", {type: "button", class: "danger", disabled: true, on: {click: () => busy(null, async () => {
-            if (await removeItems(description, grid.selected())) await load();
+            if (await removeItems(description, grid.selected())) await load(page);
         })}}, "Delete selected");
         const grid = itemGrid(found.items, {label: "Items", columns: columns.filter((name) => !hidden.has(name)), keys, selectable: true,
             open: (item) => busy(null, async () => {
-                if (await editItem(description, await wholeItem(item), "edit")) await load();
+                if (await editItem(description, await wholeItem(item), "edit")) await load(page);
             }), changed: (selected) => {
                 remove.disabled = selected === 0;
                 remove.textContent = selected > 0 ? `Delete ${selected}` : "Delete selected";
             }});
-        const turn = (step) => busy(null, async () => {
-            if (step > 0) starts[at + 1] = found.next;
-            at += step;
-            await load();
-        });
+        const turnTo = (at) => busy(null, () => load({...page, at}));
         const missing = columns.length > COLUMNS_MAX ? `, ${columns.length - COLUMNS_MAX} columns not shown` : "";
         replace(output, h("div", {class: "toolbar"},
             h("span", {class: "quiet"}, `${several(found.items.length, "item")}, ${count(found.examined)} examined, ${found.units} units${missing}`
-                + `${found.next && found.items.length < limit ? ": there may be more" : ""}`),
-            h("span", {class: "actions"}, remove, button("Columns", () => chooseColumns(columns, hidden, show)), button("Export", () => exportDialog(description, found.items)),
+                + `${found.next && found.items.length < page.limit ? ": there may be more" : ""}`),
+            h("span", {class: "actions"}, remove, button("Columns", () => chooseColumns(columns, hidden, () => show(page, found))), button("Export", () => exportDialog(description, found.items)),
                 button("As code", () => {
-                    const {operation, input} = searchRequest({...search, limit});
+                    const {operation, input} = searchRequest({...page.search, limit: page.limit});
                     showCode(operation, input);
                 }))),
         found.items.length === 0 ? h("p", {class: "quiet"}, found.next ? "Nothing found so far: the next page may have some." : "Nothing found.") : grid.node,
-        h("div", {class: "pager"}, h("button", {type: "button", disabled: at === 0, on: {click: () => turn(-1)}}, icon(ICONS.left), " Previous"),
-            h("span", {}, `Page ${at + 1}`), h("button", {type: "button", disabled: !found.next, on: {click: () => turn(1)}}, "Next ", icon(ICONS.right)),
-            field("Items a page", select(PAGE_SIZES.map((size) => [String(size), count(size)]), String(limit), (size) => {
+        h("div", {class: "pager"}, h("button", {type: "button", disabled: page.at === 0, on: {click: () => turnTo(page.at - 1)}}, icon(ICONS.left), " Previous"),
+            h("span", {}, `Page ${page.at + 1}`), h("button", {type: "button", disabled: !found.next, on: {click: () => turnTo(page.at + 1)}}, "Next ", icon(ICONS.right)),
+            field("Items a page", select(PAGE_SIZES.map((size) => [String(size), count(size)]), String(page.limit), (size) => {
                 limit = Number(size);
                 busy(null, begin);
             }))));

@@ -1,6 +1,6 @@
 // metrics.js - how a table, and the server, is doing: from the metrics that the server publishes.
 
-import {all, cloudwatch, repeat} from "./api.js";
+import {all, cloudwatch, newest, repeat} from "./api.js";
 import {chart, short} from "./charts.js";
 import {h, replace} from "./dom.js";
 import {tableNames} from "./tables.js";
@@ -83,9 +83,10 @@ async function tableCharts(table, hours, signal) {
 
 function chartsPanel(load, signal) {
     const place = h("div", {class: "charts"}), hours = select(RANGES, "1", () => look(), {"aria-label": "Time range"});
+    const turn = newest(signal);
     async function look(gently = false) {
         try {
-            const charts = await load(Number(hours.value));
+            const charts = await load(Number(hours.value), turn());
             if (!gently || !place.contains(document.activeElement)) replace(place, charts); // who reads a plot keeps it
         } catch (error) {
             if (error.name !== "AbortError") replace(place, problem(error, () => look()));
@@ -100,7 +101,7 @@ function chartsPanel(load, signal) {
 }
 
 export function metricsTab({name}, signal) {
-    const {hours, place} = chartsPanel((span) => tableCharts(name, span, signal), signal);
+    const {hours, place} = chartsPanel((span, turn) => tableCharts(name, span, turn), signal);
     return h("div", {}, h("div", {class: "toolbar"}, h("span", {class: "quiet"}, "A new minute each minute."), hours), place);
 }
 
@@ -143,7 +144,7 @@ function healthFacts({word, samples}) {
 
 export function overviewPage(signal) {
     const place = h("div", {}), names = select([], "", () => look(), {"aria-label": "Table"});
-    const {hours, place: charts, look} = chartsPanel((span) => (names.value === "" ? h("p", {class: "quiet"}, "There is no table yet.") : tableCharts(names.value, span, signal)), signal);
+    const {hours, place: charts, look} = chartsPanel((span, turn) => (names.value === "" ? h("p", {class: "quiet"}, "There is no table yet.") : tableCharts(names.value, span, turn)), signal);
     busy(null, async () => {
         replace(names, (await tableNames()).map((name) => h("option", {value: name}, name)));
         await look();

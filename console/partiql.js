@@ -71,7 +71,7 @@ export function partiqlPage(signal) {
     });
     const go = h("button", {type: "submit", class: "primary"}, "Run");
     input.addEventListener("keydown", (event) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) start();
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !go.disabled) start(); // one at a time, as by the button
     });
     showHistory();
     return h("div", {}, heading("PartiQL"), h("form", {on: {submit: (event) => {

@@ -150,11 +150,14 @@ export function table(label, columns, rows, nothing = "Nothing yet.") {
 /** A place that shows `load()`'s result, or why there is none. Returns {node, reload}. */
 export function panel(load) {
     const node = h("div", {}, h("p", {class: "quiet"}, "Loading …"));
+    let turns = 0;
     const reload = async () => {
+        const turn = ++turns; // what was asked for later is newer
         try {
-            replace(node, await load());
+            const content = await load();
+            if (turn === turns) replace(node, content);
         } catch (error) {
-            if (error.name !== "AbortError") replace(node, problem(error, reload));
+            if (turn === turns && error.name !== "AbortError") replace(node, problem(error, reload));
         }
     };
     reload();
@@ -165,18 +168,19 @@ export function panel(load) {
  * `show(it)` shows; undefined: it is too late for that. */
 export function live(ms, signal, read, show) {
     const node = h("div", {}, h("p", {class: "quiet"}, "Loading …"));
-    let shown;
+    let shown, turns = 0;
     const become = (text, ...children) => {
         if (signal.aborted || text === shown) return;
         shown = text;
         replace(node, ...children);
     };
     const reload = async () => {
+        const turn = ++turns; // what was read later is newer
         try {
             const now = await read(), text = JSON.stringify(now);
-            if (now !== undefined && text !== shown) become(text, show(now));
+            if (turn === turns && now !== undefined && text !== shown) become(text, show(now));
         } catch (error) {
-            if (error.name !== "AbortError") become(`${error.type}: ${error.message}`, problem(error, reload));
+            if (turn === turns && error.name !== "AbortError") become(`${error.type}: ${error.message}`, problem(error, reload));
         }
     };
     repeat(ms, signal, reload);

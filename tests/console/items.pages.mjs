@@ -132,6 +132,48 @@ test("pages forwards and back, also of what a filter lets through", async () => 
     }
 });
 
+/** Holds the searches that the page sends from now on, in the list that it returns. */
+async function holdSearches() {
+    const held = [];
+    await page.route(`${ENDPOINT}/`, (route) => (/\.(Scan|Query)$/.test(route.request().headers()["x-amz-target"]) ? held.push(route) : route.continue()));
+    return held;
+}
+
+test("of two searches the last one is shown, whichever ends first", async () => {
+    await ask({});
+    await found(90);
+    const held = await holdSearches(), givenUp = page.waitForEvent("requestfailed");
+    await addFilter("state", "equals", "S", "paid");
+    await run();
+    await page.getByRole("button", {name: "Remove this filter"}).click();
+    await addFilter("total", "is less than", "N", "10");
+    await run();
+    await until(() => held.length === 2);
+    await held[1].continue();
+    await found(10);
+    assert.equal(await givenUp, held[0].request()); // it cannot come any more
+    await page.unroute(`${ENDPOINT}/`);
+});
+
+test("who turns the page twice at once gets the next one", async () => {
+    await ask({});
+    await page.getByLabel("Items a page").selectOption("25");
+    await found(25);
+    const held = await holdSearches(), next = page.getByRole("button", {name: "Next"});
+    await next.click();
+    await next.click();
+    await until(() => held.length === 2);
+    await held[1].continue();
+    await page.getByText("Page 2").waitFor();
+    await page.unroute(`${ENDPOINT}/`);
+    const second = await column("number");
+    await page.getByRole("button", {name: "Previous"}).click();
+    await page.getByText("Page 1").waitFor();
+    await next.click();
+    await page.getByText("Page 2").waitFor();
+    assert.deepEqual(await column("number"), second);
+});
+
 test("columns can be left out", async () => {
     await ask({});
     await found(90);
