@@ -7,10 +7,15 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/wire"))
+
+from waiting import WAIT_S, wait_until
+
 PROGRAM = ROOT / "build/gramme"
 # Building a package takes a minute of a quiet machine, installing one a download.
 TIMEOUT_S = 1800
@@ -86,14 +91,15 @@ def start(*command, **options):
 def wait_until_gone(address):
     """Until nobody listens there: a server that ends by itself takes a moment."""
     host, port = re.fullmatch(r"http://(.*):(\d+)", address).groups()
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
+
+    def is_gone():
         try:
-            socket.create_connection((host, int(port)), timeout=30).close()
+            socket.create_connection((host, int(port)), timeout=WAIT_S).close()
         except ConnectionError:  # refused, or reset while the server closes its socket
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"there is still a server at {address}")
+            return True
+        return False
+
+    wait_until(is_gone, f"the end of the server at {address}")
 
 
 def end_by(number, *command, **options):
@@ -146,7 +152,7 @@ def descendants(pid):
 
 def stop(process, name, number=signal.SIGTERM):
     """The signal goes to the server itself, which is in a namespace of its own; the rest ends with it."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + WAIT_S
     while process.poll() is None and time.monotonic() < deadline:
         for pid in descendants(process.pid):
             try:
