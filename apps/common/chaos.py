@@ -19,8 +19,9 @@ import threading
 import time
 
 import testing
-from rounds import PATIENCE_S, Tally, rounds
+from rounds import Tally, rounds
 from server import SANITIZER, Server
+from waiting import wait_until
 
 SEED = int(os.environ.get("GRAMME_SEED", 1))
 SECONDS = float(os.environ.get("GRAMME_SECONDS", 0))
@@ -185,15 +186,11 @@ class Chaos:
         for thread in self.threads + workers:
             thread.start()
         self.live()
-        deadline = time.monotonic() + PATIENCE_S
-        while not shown() and not self.problems and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_until(lambda: shown() or self.problems, "all that the storm is to show")
         self.over.set()
         for thread in workers:
             thread.join()
-        deadline = time.monotonic() + PATIENCE_S
-        while not all(self.copies) and not self.problems and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_until(lambda: self.problems or all(self.copies), "the copies")
 
     def scan(self, table):
         client = testing.boto3_client(self.endpoint)

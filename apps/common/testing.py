@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/wire"))
@@ -25,10 +24,11 @@ sys.path.insert(0, str(ROOT / "tests/wire"))
 import shell
 from readme import ADDRESS, run_console
 from server import Server, binary
+from waiting import WAIT_S, wait_until
 from wire import WireTest, boto3_client, clock, drop_tables
 
 BUILD = pathlib.Path(binary()).resolve().parent
-TIMEOUT_S = 60
+TIMEOUT_S = WAIT_S
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 LATENCY = re.compile(r"\b(sum|average|min|p50|p90|p99|max) \d+\.\d\d")
 
@@ -147,14 +147,6 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def wait_for(condition, seconds=60):
-    """Until it is true."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)
-
-
 @contextlib.contextmanager
 def closing_client(server):
     client = boto3_client(server.endpoint)
@@ -230,8 +222,8 @@ class AppTest(WireTest):
         with Server("--memory") as server, closing_client(server) as client:
             apply(self.app, server.endpoint)
             client.put_item(TableName=table, Item=item)
-            wait_for(lambda: client.scan(TableName=table)["Count"] == 0)
-            wait_for(lambda: f"expired 1 items of table {table}: their time to live is over" in server.output + server.error_text())
+            wait_until(lambda: client.scan(TableName=table)["Count"] == 0)
+            wait_until(lambda: f"expired 1 items of table {table}: their time to live is over" in server.output + server.error_text())
         delay_s = 24 * 60 * 60 * int(self.readme_server(True)[self.readme_server(True).index("--ttl-delay") + 1].removesuffix("d"))
         with Server("--test-clock", *self.readme_server(True)) as server, closing_client(server) as client:
             apply(self.app, server.endpoint)
@@ -241,7 +233,7 @@ class AppTest(WireTest):
             other, over = {key: {"S": "other"} for key in keys}, int(item[ttl]["N"])
             client.put_item(TableName=table, Item={**item, **other, ttl: {"N": str(over - 1800)}})
             clock(server.port, Now=over + delay_s - 900)
-            wait_for(lambda: client.scan(TableName=table)["Count"] == 1)
+            wait_until(lambda: client.scan(TableName=table)["Count"] == 1)
             self.assertEqual(client.get_item(TableName=table, Key={key: item[key] for key in keys})["Item"], item)
 
     def everything(self):

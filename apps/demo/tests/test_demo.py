@@ -10,13 +10,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path += [str(ROOT / "apps/common"), str(ROOT / "tests/wire")]
 from testing import BUILD, settings  # noqa: E402
+from waiting import wait_until
 
 TIMEOUT_S = 60
 SYSTEMS = ["payment-saga", "ledger", "stock-cache", "exchange-rates", "lunch-cache"]
@@ -85,13 +85,11 @@ class Demo:
         return json.loads(self.request("GET", "/state")[1])
 
     def wait_until(self, condition, what):
-        until = time.monotonic() + TIMEOUT_S
-        while time.monotonic() < until:
+        def found():
             state = self.state()
-            if condition(state):
-                return state
-            time.sleep(0.1)
-        raise AssertionError(f"not within {TIMEOUT_S} s: {what}: {json.dumps(state)[:2000]}")
+            return state if condition(state) else None
+
+        return wait_until(found, lambda: f"{what}: {json.dumps(self.state())[:2000]}")
 
 
 def counter(state, system, name):
@@ -196,9 +194,7 @@ class Ends(unittest.TestCase):
 
     def test_a_signal_while_it_starts(self):
         with Demo() as demo:
-            until = time.monotonic() + TIMEOUT_S
-            while not children(demo.process.pid) and time.monotonic() < until:
-                time.sleep(0.005)
+            wait_until(lambda: children(demo.process.pid), "a child")
             self.assertEqual(demo.end(signal.SIGINT), (0, ""))
 
     def test_what_was_paid_is_there_the_next_time(self):

@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
 from rights import check_policy
 from testing import ROOT, AppTest, JsonApi, Service
+from waiting import wait_until
 from wire import clock
 
 FILES = ROOT / "apps/exchange-rates"
@@ -179,10 +180,7 @@ class Sources(ExchangeRates):
     def test_the_service(self):
         with JsonApi({"/USD": (200, self.ANSWER)}) as api, \
                 Service("exchange-rates", self.server.endpoint, "--source-url", f"{api.address}/{{base}}", "--bases", "USD") as service:
-            for _ in range(100):
-                if service.get("/rates/USD/EUR")[0] == 200:
-                    break
-                time.sleep(0.05)
+            wait_until(lambda: service.get("/rates/USD/EUR")[0] == 200, "a rate")
             status, rate = service.get("/rates/EUR/GBP?via=USD")
             self.assertEqual((status, rate["rate"], rate["via"], rate["stale"]), (200, 0.882352941176, "USD", False))
             self.assertEqual(service.get("/rates/EUR/GBP")[0], 404)
@@ -204,8 +202,7 @@ class Stale(ExchangeRates):
 
     def test_get_stale_has_something_to_show(self):
         self.run_app("save", "EUR", "CHF", "0.93", "--ttl", "1s")
-        time.sleep(3)
-        self.assertEqual(self.run_app("get", "EUR", "CHF")[0], 1)
+        wait_until(lambda: self.run_app("get", "EUR", "CHF")[0] == 1, "expiry")
         status, out, _ = self.run_app("get-stale", "EUR", "CHF")
         self.assertEqual((status, out.split()[-1]), (0, "stale"))
 
@@ -217,16 +214,13 @@ class Expiry(ExchangeRates):
         clock(self.server.port, Running=False)  # so that the server does not delete it yet
         self.run_app("save", "USD", "EUR", "0.85", "--ttl", "1s")
         self.run_app("save", "USD", "GBP", "0.75", "--ttl", "30d")
-        time.sleep(2)
+        wait_until(lambda: self.run_app("get", "USD", "EUR")[0] == 1, "expiry")
         self.expect("", "get", "USD", "EUR", status=1,
                     err="gramme-exchange-rates: the rate of USD to EUR has expired; get-stale shows it\n")
         self.expect("USD EUR 0.85 saved TIME expired TIME stale\n", "get-stale", "USD", "EUR")
         self.expect("USD GBP 0.75 saved TIME expires TIME\n", "by-base", "USD")
         clock(self.server.port, Advance=3600)
-        for _ in range(200):
-            if self.item("USD", "EUR") is None:
-                break
-            time.sleep(0.05)
+        wait_until(lambda: self.item("USD", "EUR") is None, "the end of the rate")
         for command in ("get", "get-stale"):
             self.expect("", command, "USD", "EUR", status=1, err="gramme-exchange-rates: there is no rate of USD to EUR\n")
         self.expect("USD GBP 0.75 saved TIME expires TIME\n", "by-base", "USD", "--stale")

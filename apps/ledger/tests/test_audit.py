@@ -7,8 +7,9 @@ import unittest
 
 from ledger import K1, Ledger
 from proxies import deaths
-from testing import Server, Service, apply, closing_client, run, wait_for
+from testing import Server, Service, apply, closing_client, run
 from trail import audited, breaks, changes_of, digest, entries_of, replay, text
+from waiting import wait_until
 from wire import advance, call
 
 TABLE, TRAIL = "FinancialTransactions", "FinancialTransactionsAudit"
@@ -45,7 +46,7 @@ class Recording(Audit):
             self.client.update_item(TableName=TABLE, Key=key, UpdateExpression="SET Tags = :t, Line = :l REMOVE Category",
                                     ExpressionAttributeValues={":t": {"SS": ["b", "a"]}, ":l": {"S": "one\ntwo\\\"\u20ac"}})
             self.client.delete_item(TableName=TABLE, Key=key)
-            wait_for(self.agrees)
+            wait_until(self.agrees)
             entries = self.entries()
             self.assertEqual(sorted(text(entry, "Sequence") for entry in entries[1:]), changes_of(self.server.endpoint))
             self.assertEqual([text(entry, "Event") for entry in entries if '"MERCHANT#m1"' in text(entry, "Key")],

@@ -11,8 +11,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common"))
 
 from chaos import Chaos
 from sums import sums_kept, sums_of
-from testing import wait_for
 from trail import audited, breaks, changes_of, entries_of, replay, text
+from waiting import wait_until
 
 START = Decimal("100000")
 ACCOUNTS = ["a1", "a2", "a3", "a4"]
@@ -148,8 +148,8 @@ class Payments(unittest.TestCase):
             for key in plain:
                 self.assertTrue(self.by_command(chaos, key), key)
             reconciled = chaos.run("reconcile", *ALWAYS)
-            wait_for(lambda: self.totals_agree(chaos))
-            wait_for(lambda: self.trail_agrees(chaos))
+            wait_until(lambda: self.totals_agree(chaos))
+            wait_until(lambda: self.trail_agrees(chaos))
             self.check_trail(chaos)
             self.assertEqual(self.rebuilt_at(chaos), self.rebuilt)
             items = chaos.scan("FinancialTransactions")

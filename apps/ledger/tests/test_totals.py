@@ -9,7 +9,8 @@ import unittest
 
 from ledger import ALWAYS, K1, K2, Ledger
 from sums import sums_kept, sums_of
-from testing import Server, Service, apply, closing_client, run, wait_for
+from testing import Server, Service, apply, closing_client, run
+from waiting import wait_until
 from wire import advance
 
 
@@ -45,7 +46,7 @@ class Totals(Ledger):
         today = time.strftime("%Y-%m-%d", time.gmtime())
         with Service(self.app, self.server.endpoint) as service:
             self.mix()
-            wait_for(self.agree)
+            wait_until(self.agree)
             merchant = service.get("/merchants/m1/totals")[1]["totals"]
             account = service.get("/accounts/a1/totals?from=2020-01")[1]["totals"]
             self.assertEqual(service.get("/merchants/m1/totals?to=2020-12-31"), (200, {"totals": []}))
@@ -67,7 +68,7 @@ class Totals(Ledger):
             for item in self.everything()["FinancialTransactions"]:
                 if item["PK"]["S"] == f"TXN#{K2}":
                     self.client.delete_item(TableName="FinancialTransactions", Key={"PK": item["PK"], "SK": item["SK"]})
-            wait_for(self.agree)
+            wait_until(self.agree)
 
     def test_rebuilding(self):
         self.mix()
@@ -79,7 +80,7 @@ class Totals(Ledger):
         self.assertTrue(self.right())
         with Service(self.app, self.server.endpoint):
             self.pay("k9")
-            wait_for(self.agree)
+            wait_until(self.agree)
 
     def test_rebuilding_while_payments_are_made(self):
         """In a table of several pages, where transactions also change and are removed."""
@@ -113,7 +114,7 @@ class Totals(Ledger):
         with Service(self.app, self.server.endpoint) as service, concurrent.futures.ThreadPoolExecutor(3) as pool:
             workers = [pool.submit(work, worker) for worker in range(3)]
             try:
-                wait_for(lambda: len(made) > 10)
+                wait_until(lambda: len(made) > 10)
                 before = len(made)
                 self.expect_built()
                 self.assertGreater(len(made), before)
@@ -122,7 +123,7 @@ class Totals(Ledger):
                 over.set()
             for worker in workers:
                 worker.result()
-            wait_for(self.agree)
+            wait_until(self.agree)
         self.assertNotIn("totals:", service.errors)
 
     def expect_built(self):
@@ -135,9 +136,9 @@ class Totals(Ledger):
                     err="gramme-ledger: there are no totals yet; `gramme-ledger serve` keeps them\n")
         self.mix()
         with Service(self.app, self.server.endpoint), Service(self.app, self.server.endpoint):
-            wait_for(self.agree)
+            wait_until(self.agree)
             self.pay("k9")
-            wait_for(self.agree)
+            wait_until(self.agree)
 
     def test_a_builder_that_died(self):
         self.mix()
@@ -145,7 +146,7 @@ class Totals(Ledger):
         self.client.put_item(TableName="FinancialTransactions", Item={**place, "SavedAt": {"S": "2020-01-01T00:00:00.000Z"}})
         self.expect("", "totals", "merchant", "m1", status=1, err="gramme-ledger: the totals are being built\n")
         with Service(self.app, self.server.endpoint):
-            wait_for(self.agree)
+            wait_until(self.agree)
 
     def test_changes_that_are_gone(self):
         """No copy ran for more than 24 hours: they are built anew."""
@@ -162,9 +163,9 @@ class Totals(Ledger):
                 return sums_kept(items) == sums_of(items)
 
             with Service(self.app, server.endpoint, "--totals-every", "1s") as service:
-                wait_for(agree)
+                wait_until(agree)
                 run(self.app, server.endpoint, "deposit", "--key", "d3", "--to", "a1", "--amount", "1")
-                wait_for(agree)
+                wait_until(agree)
         self.assertNotIn("totals:", service.errors)
 
     def test_a_place_that_is_too_old(self):
@@ -175,8 +176,8 @@ class Totals(Ledger):
                                 UpdateExpression="SET SavedAt = :t REMOVE RebuiltAt",
                                 ExpressionAttributeValues={":t": {"S": "2026-01-01T00:00:00.000Z"}})
         with Service(self.app, self.server.endpoint):
-            wait_for(lambda: "RebuiltAt" in self.item("TOTALS#PLACE"))
-            wait_for(self.agree)
+            wait_until(lambda: "RebuiltAt" in self.item("TOTALS#PLACE"))
+            wait_until(self.agree)
 
     def test_a_stream_that_is_off(self):
         def switch(**specification):
@@ -184,7 +185,7 @@ class Totals(Ledger):
 
         def says(text):
             with Service(self.app, self.server.endpoint, "--totals-every", "1s") as service:
-                wait_for(lambda: 'task="totals",outcome="failed"} 0' not in service.text("/metrics"))
+                wait_until(lambda: 'task="totals",outcome="failed"} 0' not in service.text("/metrics"))
             self.assertIn(text, service.errors)
 
         switch(StreamEnabled=False)
@@ -192,7 +193,7 @@ class Totals(Ledger):
         self.mix()
         switch(StreamEnabled=True, StreamViewType="NEW_AND_OLD_IMAGES")
         with Service(self.app, self.server.endpoint):
-            wait_for(self.agree)  # what was changed meanwhile is not in the new one
+            wait_until(self.agree)  # what was changed meanwhile is not in the new one
         self.assertTrue(self.right())
 
 

@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from lunch import LUNCH, MENU, TABLE, LunchCache
 from rights import check_policy
 from testing import ROOT, Service, binary, normal, shell, word
+from waiting import wait_until
 from wire import clock
 
 
@@ -250,7 +251,7 @@ class Expiry(LunchCache):
         clock(self.server.port, Running=False)  # so that the server does not delete anything yet
         for week in range(1, 31):
             self.store({**MENU, "week": week, "lunches": [{**LUNCH, "week": week}]}, "--ttl", "1s" if week <= 10 else "1h")
-        time.sleep(2)
+        wait_until(lambda: self.run_app("show", "niagara", "2025", "10")[0] == 1, "expiry")
         self.expect("", "show", "niagara", "2025", "10", status=1, err="gramme-lunch-cache: there is no menu niagara-2025-10\n")
         self.assertIn(", expired ", self.run_app("history", "niagara")[1].splitlines()[-1])
         self.expect("niagara: menus 30, lunches 30, errors 0, expired 10\nall: menus 30, lunches 30, errors 0, expired 10\n", "stats")
@@ -258,10 +259,7 @@ class Expiry(LunchCache):
         self.expect("expired menus deleted: 0\n", "cleanup")
         self.expect("niagara: menus 20, lunches 20, errors 0, expired 0\nall: menus 20, lunches 20, errors 0, expired 0\n", "stats")
         clock(self.server.port, Advance=7200)
-        for _ in range(200):
-            if self.everything() == {TABLE: []}:
-                break
-            time.sleep(0.05)
+        wait_until(lambda: self.everything() == {TABLE: []}, "the end of all")
         self.expect("all: menus 0, lunches 0, errors 0, expired 0\n", "stats")
 
 

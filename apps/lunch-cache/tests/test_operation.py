@@ -12,10 +12,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from botocore.exceptions import ClientError
 from lunch import LUNCH, MENU, TABLE, LunchCache
-from testing import ROOT, apply, binary, boto3_client, program, run, settings, shell, wait_for, word
+from testing import ROOT, apply, binary, boto3_client, program, run, settings, shell, word
 import tls
 from encryption import files_with, make_key
 from server import Server
+from waiting import wait_until
 from wire import JSON, clock, http_request
 
 TEMPLATE = ROOT / "apps/lunch-cache/template.yaml"
@@ -65,7 +66,7 @@ class Alarms(Operation):
             self.run_app("history", "niagara")
 
         self.minutes(6, work)
-        wait_for(lambda: self.states() == dict.fromkeys(self.NAMES, "OK"))
+        wait_until(lambda: self.states() == dict.fromkeys(self.NAMES, "OK"))
 
     def test_more_than_5_percent_errors_for_5_minutes(self):
         def work():
@@ -74,13 +75,13 @@ class Alarms(Operation):
             self.assertRaises(ClientError, self.client.get_item, TableName=TABLE, Key={"other": {"S": "x"}})
 
         self.minutes(4, work)
-        wait_for(lambda: self.states()["errors"] == "OK")
+        wait_until(lambda: self.states()["errors"] == "OK")
         self.minutes(6, work)
-        wait_for(lambda: self.states()["errors"] == "ALARM")
+        wait_until(lambda: self.states()["errors"] == "ALARM")
         reason = self.watch.describe_alarms(AlarmNames=[f"{TABLE}-errors"])["MetricAlarms"][0]["StateReason"]
         self.assertIn("[10.0 (", reason)
         self.minutes(6, lambda: None)
-        wait_for(lambda: self.states()["errors"] == "OK")
+        wait_until(lambda: self.states()["errors"] == "OK")
 
     def fault(self, **fault):
         self.assertEqual(http_request(self.server.port, "POST", "/_gramme/faults", JSON, json.dumps(fault).encode()).status, 200)
@@ -93,7 +94,7 @@ class Alarms(Operation):
 
         self.store(MENU)
         self.minutes(6, work)
-        wait_for(lambda: self.states()["errors"] == "ALARM")
+        wait_until(lambda: self.states()["errors"] == "ALARM")
 
     def test_an_average_above_the_limit_for_5_minutes(self):
         """100 ms, unless told otherwise; here everything is slow."""
@@ -107,13 +108,13 @@ class Alarms(Operation):
             self.run_app("history", "niagara")
 
         self.minutes(6, work)
-        wait_for(lambda: [self.states()[name] for name in ("slow-reads", "slow-writes", "slow-queries")] == ["ALARM"] * 3)
+        wait_until(lambda: [self.states()[name] for name in ("slow-reads", "slow-writes", "slow-queries")] == ["ALARM"] * 3)
 
     def test_any_throttling(self):
         least = {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}
         self.client.update_table(TableName=TABLE, BillingMode="PROVISIONED", ProvisionedThroughput=least, GlobalSecondaryIndexUpdates=[
             {"Update": {"IndexName": "RestaurantIndex", "ProvisionedThroughput": least}}])
-        wait_for(lambda: self.client.describe_table(TableName=TABLE)["Table"]["TableStatus"] == "ACTIVE")
+        wait_until(lambda: self.client.describe_table(TableName=TABLE)["Table"]["TableStatus"] == "ACTIVE")
 
         def throttle():
             with self.assertRaises(ClientError) as raised:
@@ -122,7 +123,7 @@ class Alarms(Operation):
             self.assertEqual(raised.exception.response["Error"]["Code"], "ProvisionedThroughputExceededException")
 
         self.minutes(1, throttle)
-        wait_for(lambda: self.states()["throttled"] == "ALARM")
+        wait_until(lambda: self.states()["throttled"] == "ALARM")
 
     def test_they_go_to_a_topic(self):
         topic = "arn:aws:sns:eu-west-1:000000000000:lunch"
@@ -259,7 +260,7 @@ class Design(Operation):
         self.assertEqual(backups["PointInTimeRecoveryDescription"]["RecoveryPeriodInDays"], 35)
         self.client.restore_table_to_point_in_time(SourceTableName=TABLE, TargetTableName="lunch-cache-v2", UseLatestRestorableTime=True)
         self.run_app("delete", "niagara", "2025", "3")
-        wait_for(lambda: self.client.describe_table(TableName="lunch-cache-v2")["Table"]["TableStatus"] == "ACTIVE")
+        wait_until(lambda: self.client.describe_table(TableName="lunch-cache-v2")["Table"]["TableStatus"] == "ACTIVE")
         self.assertEqual(self.run_app("show", "niagara", "2025", "3")[0], 1)
         self.assertEqual(self.run_app("show", "niagara", "2025", "3", "--environment", "v2")[0], 0)
         self.assertEqual(self.run_app("history", "niagara", "--environment", "v2")[1].count("\n"), 1)

@@ -11,7 +11,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from lunch import LUNCH, MENU, TABLE, LunchCache
-from testing import Service, wait_for
+from testing import Service
+from waiting import wait_until
 from wire import clock
 
 RESTAURANT = "RESTAURANT is 1 to 64 lower-case letters, digits or '-', not"
@@ -115,7 +116,7 @@ class Serve(LunchCache):
         with self.service("--cache-for", "1s") as service:
             service.get(self.PATH)
             self.store(MENU)
-            wait_for(lambda: service.get(self.PATH)[1]["lunchCount"] == 1)
+            wait_until(lambda: service.get(self.PATH)[1]["lunchCount"] == 1)
 
     def test_grades_show_at_once(self):
         """Also of a menu that is in memory."""
@@ -123,7 +124,7 @@ class Serve(LunchCache):
             self.client.put_item(TableName=TABLE, Item={
                 "pk": {"S": "niagara-2025-03"}, "restaurant": {"S": "niagara"}, "week": {"N": "3"}, "cachedAt": {"S": "then"},
                 "lunches": {"L": [{"M": {"name": {"S": "Fisk"}}}]}})
-            wait_for(lambda: "dataQuality" in service.get(self.PATH)[1])
+            wait_until(lambda: "dataQuality" in service.get(self.PATH)[1])
 
     def test_more_menus_than_are_kept(self):
         with self.service() as service:
@@ -146,7 +147,7 @@ class Serve(LunchCache):
                 return [sum(int(re.search(f"gramme_lunch_cache_menus_{name}_total (\\d+)", page)[1]) for page in pages)
                         for name in ("cleaned", "graded")]
 
-            wait_for(lambda: counts() == [10, 1])
+            wait_until(lambda: counts() == [10, 1])
             self.assertEqual(len(self.everything()[TABLE]), 11)
             self.assertIn("dataQuality", self.item("kvarnen-2025-03"))
             self.assertIn('gramme_lunch_cache_task_runs_total{task="grade",outcome="failed"} 0\n', one.text("/metrics"))
