@@ -342,10 +342,10 @@ class Described(EncryptionTest):
     def test_without_a_key_each_table_is_warned_of_once(self):
         with self.server() as server:
             self.ask(server)
-            warnings = [line for line in server.error_text().splitlines() if self.WARNING in line]
-            self.assertEqual([line.split("table ")[1].split()[0] for line in warnings], ["careful", "careless"])
-            self.assertTrue(all(" warning " in line for line in warnings))
-            self.assertNotIn("encryption", server.output)
+        warnings = [line for line in server.error_text().splitlines() if self.WARNING in line]
+        self.assertEqual([line.split("table ")[1].split()[0] for line in warnings], ["careful", "careless"])
+        self.assertTrue(all(" warning " in line for line in warnings))
+        self.assertNotIn("encryption", server.output)
         with self.server() as server:
             self.assertRegex(server.error_text(), "warning 2 tables ask for encryption, careful first, and this server has no key")
             self.assertIn("  encryption  none, though tables ask for it: 2\n", server.output)

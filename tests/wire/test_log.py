@@ -23,7 +23,7 @@ class Slow(unittest.TestCase):
             scan = call(server.port, "Scan", {"TableName": "slow", "FilterExpression": "size(b) > :n",
                                               "ExpressionAttributeValues": {":n": {"N": "300000"}}})
             self.assertEqual((reply.status, scan.status), (200, 200))
-            lines = [json.loads(line) for line in server.error_text().splitlines()]
+        lines = [json.loads(line) for line in server.error_text().splitlines()]  # all of them, as it has stopped
         slow = {line["operation"]: line for line in lines if line["message"] == "slow request"}
         line = slow["BatchWriteItem"]
         self.assertEqual((line["requestId"], line["table"], line["items"], line["level"]),
@@ -38,8 +38,7 @@ class Slow(unittest.TestCase):
         with Server("--memory", "--slow-ms", 1) as server:
             call(server.port, "CreateTable", TABLE)
             call(server.port, "BatchWriteItem", LARGE)
-            text = server.error_text()
-        self.assertRegex(text, r"\dZ warning slow request requestId=[0-9A-V]{52} operation=BatchWriteItem table=slow items=25 "
+        self.assertRegex(server.error_text(), r"\dZ warning slow request requestId=[0-9A-V]{52} operation=BatchWriteItem table=slow items=25 "
                                r"bytes=\d+ totalMs=[\d.]+ decodeMs=")
 
     def test_no_more_than_ten_in_a_second(self):
@@ -47,8 +46,7 @@ class Slow(unittest.TestCase):
             call(server.port, "CreateTable", TABLE)
             for _ in range(30):
                 call(server.port, "BatchWriteItem", LARGE)
-            text = server.error_text()
-        seconds = {}
+        text, seconds = server.error_text(), {}
         for second in re.findall(r"^(\S+)\.\d+Z warning slow request", text, re.M):
             seconds[second] = seconds.get(second, 0) + 1
         self.assertLessEqual(max(seconds.values()), 20)  # seconds of two clocks overlap
@@ -57,13 +55,13 @@ class Slow(unittest.TestCase):
         with Server("--memory") as server:
             call(server.port, "CreateTable", TABLE)
             call(server.port, "BatchWriteItem", LARGE)
-            self.assertNotIn("slow request", server.error_text())
+        self.assertNotIn("slow request", server.error_text())
 
     def test_levels(self):
         with Server("--memory", "--slow-ms", 1, "--log-level", "error") as server:
             call(server.port, "CreateTable", TABLE)
             call(server.port, "BatchWriteItem", LARGE)
-            self.assertEqual(server.error_text(), "")
+        self.assertEqual(server.error_text(), "")
 
 
 if __name__ == "__main__":

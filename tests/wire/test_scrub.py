@@ -1,6 +1,7 @@
 """The scrub: the files of a running server are read through again and again, and damage to them is told in the log and the metrics."""
 
 import contextlib
+import re
 import unittest
 
 import exposition
@@ -61,7 +62,7 @@ class Scrub(BackupTest):
                     damaged.add(table)
                 return sample(server, "faults") >= 1
             wait_until(found)
-            self.assertRegex(server.error_text(), rf" error the store's file {store}/\d+.sst is damaged: Corruption: ")
+            wait_until(lambda: re.search(rf" error the store's file {store}/\d+.sst is damaged: Corruption: ", server.error_text()), "the line of the log")
             self.assertEqual(boto3_client(server.endpoint).list_tables()["TableNames"], ["indexed", "plain"])
 
     def test_none(self):

@@ -168,7 +168,7 @@ class Delayed(TtlTest, WireTest):
         self.assert_left(self.client, [1, 2, 3])
         self.advance(86400)
         self.assert_left(self.client, [2, 3])
-        self.assertIn("expired 1 items of table table: their time to live is over", self.server.error_text())
+        wait_until(lambda: "expired 1 items of table table: their time to live is over" in self.server.error_text(), "the line of the log")
         self.advance(200)
         self.assert_left(self.client, [3])
 

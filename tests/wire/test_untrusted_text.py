@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 from server import Server, binary
+from waiting import wait_until
 from wire import call
 
 ESCAPE = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e"
@@ -74,7 +75,7 @@ class Clients(unittest.TestCase):
                 for text in texts:
                     self.assertNotIn(b"secret", text)
                     self.assertNotIn(b"/", text)
-                self.assertIn("some-secret-place", server.error_text())
+                wait_until(lambda: "some-secret-place" in server.error_text(), "the line of the log")
 
 
 if __name__ == "__main__":
