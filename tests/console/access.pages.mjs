@@ -59,6 +59,7 @@ test("a user is created, with a key whose secret is shown once", async () => {
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `[default]\naws_access_key_id = ${id}\naws_secret_access_key = ${secret}\n`);
     await inDialog("I have it");
     await closed();
+    await until(async () => (await rowsOf(page, "Access keys")).length > 0);
     assert.deepEqual((await rowsOf(page, "Access keys")).map((row) => row.slice(0, 2)), [[id, "active"]]);
     assert.ok(!(await page.content()).includes(secret));
     key = {id, secret};
@@ -204,9 +205,9 @@ test("a key is turned off, and ends what it has signed in; a user goes with all 
     await page.getByRole("button", {name: `Deactivate ${key.id}`}).click();
     await inDialog("Deactivate");
     await toastSays(page, "The key is inactive.");
-    await until(async () => (await rowsOf(page, "Access keys"))[0][1] === "inactive");
+    await until(async () => (await rowsOf(page, "Access keys"))[0]?.[1] === "inactive");
     await page.getByRole("button", {name: `Activate ${key.id}`}).click();
-    await until(async () => (await rowsOf(page, "Access keys"))[0][1] === "active");
+    await until(async () => (await rowsOf(page, "Access keys"))[0]?.[1] === "active");
     await page.getByRole("button", {name: `Delete key ${key.id}`}).click();
     await inDialog("Delete key");
     await page.getByText("The user has no access key, and so cannot sign in.").waitFor();

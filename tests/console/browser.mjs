@@ -15,7 +15,7 @@ import {chromium} from "playwright-core";
 
 export const ENDPOINT = process.env.GRAMME_ENDPOINT;
 const PICTURES = fileURLToPath(new URL("../../build-check/console/", import.meta.url));
-const PATIENCE_MS = Number(process.env.GRAMME_PATIENCE_MS ?? 30000);
+const PATIENCE_MS = Number(process.env.GRAMME_PATIENCE_MS ?? 120000);
 
 mkdirSync(PICTURES, {recursive: true});
 const browser = await chromium.launch({executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"]});
@@ -116,6 +116,7 @@ export async function openPage({width = 1280, height = 900, dark = false, endpoi
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
+    await page.addInitScript(collectToasts);
     page.on("pageerror", (error) => complaints.push(error.stack));
     page.on("console", (message) => {
         if (["error", "warning"].includes(message.type()) && !REFUSAL.test(message.text())) complaints.push(message.text());
@@ -146,12 +147,20 @@ export async function picture(page, name) {
 /** The dialog on top. */
 export const dialogOf = (page) => page.locator("dialog").last();
 
+/** In the page: a message goes after some seconds, whether we have looked or not, so each is kept when it comes. */
+function collectToasts() {
+    window.toasts = [];
+    new MutationObserver((changes) => {
+        for (const {addedNodes} of changes) window.toasts.push(...[...addedNodes].filter((node) => node.classList?.contains("toast")));
+    }).observe(document, {childList: true, subtree: true});
+}
+
 /** Waits for a message, and takes it away: the next one that says so is another one. */
 export async function toastSays(page, text) {
     await until(() => page.evaluate((wanted) => {
-        const found = [...document.querySelectorAll(".toast")].find((node) => node.textContent.includes(wanted));
-        found?.remove();
-        return found !== undefined;
+        const at = window.toasts.findIndex((node) => node.textContent.includes(wanted));
+        if (at >= 0) window.toasts.splice(at, 1)[0].remove();
+        return at >= 0;
     }, text));
 }
 

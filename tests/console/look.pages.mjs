@@ -84,10 +84,11 @@ test("light, dark, or as the system has it; the choice is kept", async () => {
     await until(async () => await ground() !== light);
     const dark = await ground();
     await next.click(); // auto to light
-    assert.equal(await ground(), light);
+    await until(async () => await ground() === light);
     await next.click();
-    assert.equal(await ground(), dark);
+    await until(async () => await ground() === dark);
     await page.emulateMedia({colorScheme: "light"});
+    assert.equal(await page.evaluate(() => matchMedia("(prefers-color-scheme: light)").matches), true);
     assert.equal(await ground(), dark);
     await page.reload();
     await show(page, "tables");

