@@ -1,7 +1,7 @@
 """What the tests of backups and of point-in-time recovery share."""
 
 from waiting import wait_until
-from wire import WireTest
+from wire import WAITER, WireTest
 
 INDEXED = {
     "AttributeDefinitions": [{"AttributeName": name, "AttributeType": kind}
@@ -16,7 +16,6 @@ INDEXED = {
         "ProvisionedThroughput": {"ReadCapacityUnits": 3, "WriteCapacityUnits": 4}}],
     "ProvisionedThroughput": {"ReadCapacityUnits": 10, "WriteCapacityUnits": 20},
 }
-WAIT = {"Delay": 0.02, "MaxAttempts": 3000}
 
 
 def key(number):
@@ -28,7 +27,7 @@ def item(number, version=1, bytes=10):
 
 
 def wait_active(client, name):
-    client.get_waiter("table_exists").wait(TableName=name, WaiterConfig=WAIT)
+    client.get_waiter("table_exists").wait(TableName=name, WaiterConfig=WAITER)
 
 
 def wait_available(client, arn):

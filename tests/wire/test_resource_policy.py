@@ -10,7 +10,7 @@ import unittest
 import signing
 from server import Server
 from test_auth import gramme, key_of
-from wire import ACCOUNT, HEADERS, JSON, REGION, WireTest, boto3_client, call, http_request, target
+from wire import ACCOUNT, HEADERS, JSON, REGION, WAITER, WireTest, boto3_client, call, http_request, target
 
 ARN = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/"
 ROOT_ARN = f"arn:aws:iam::{ACCOUNT}:root"
@@ -203,7 +203,7 @@ class Life(PolicyTest):
         self.put(document())
         backup = self.client.create_backup(TableName="table", BackupName="one")["BackupDetails"]["BackupArn"]
         self.client.restore_table_from_backup(TargetTableName="copy", BackupArn=backup)
-        self.client.get_waiter("table_exists").wait(TableName="copy", WaiterConfig={"Delay": 1})
+        self.client.get_waiter("table_exists").wait(TableName="copy", WaiterConfig=WAITER)
         self.assert_error_of(NOT_FOUND + ARN + "copy", "GetResourcePolicy", ResourceArn=ARN + "copy")
         self.client.delete_table(TableName="copy")
 

@@ -6,7 +6,7 @@ import unittest
 
 from server import Server, binary
 from waiting import wait_until
-from wire import WireTest, advance, boto3_client, clock
+from wire import WAITER, WireTest, advance, boto3_client, clock
 
 READS = {"ServiceNamespace": "dynamodb", "ResourceId": "table/orders", "ScalableDimension": "dynamodb:table:ReadCapacityUnits"}
 WRITES = {**READS, "ScalableDimension": "dynamodb:table:WriteCapacityUnits"}
@@ -275,7 +275,7 @@ class Templates(ScalingTest):
         """Within the bounds of its target; reads have none here."""
         def set_units(read, write):
             self.client.update_table(TableName="template-orders", ProvisionedThroughput={"ReadCapacityUnits": read, "WriteCapacityUnits": write})
-            self.client.get_waiter("table_exists").wait(TableName="template-orders")
+            self.client.get_waiter("table_exists").wait(TableName="template-orders", WaiterConfig=WAITER)
 
         self.apply()
         set_units(5, 12)

@@ -2,7 +2,7 @@
 
 import unittest
 
-from wire import ACCOUNT, REGION, WireTest, only
+from wire import ACCOUNT, REGION, WAITER, WireTest, only
 
 
 class Tables(WireTest):
@@ -12,7 +12,7 @@ class Tables(WireTest):
             AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
             KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}])["TableDescription"]
         self.assertEqual(created["TableStatus"], "CREATING")
-        self.client.get_waiter("table_exists").wait(TableName="table", WaiterConfig={"Delay": 0.05})
+        self.client.get_waiter("table_exists").wait(TableName="table", WaiterConfig=WAITER)
         described = self.client.describe_table(TableName="table")["Table"]
         self.assertEqual(described["TableStatus"], "ACTIVE")
         for member in ("TableId", "TableArn", "CreationDateTime", "KeySchema", "AttributeDefinitions"):
@@ -20,7 +20,7 @@ class Tables(WireTest):
         self.assertEqual(described["TableArn"], f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/table")
         deleted = self.client.delete_table(TableName="table")["TableDescription"]
         self.assertEqual(deleted["TableStatus"], "DELETING")
-        self.client.get_waiter("table_not_exists").wait(TableName="table", WaiterConfig={"Delay": 0.05})
+        self.client.get_waiter("table_not_exists").wait(TableName="table", WaiterConfig=WAITER)
         self.assertEqual(self.client.list_tables()["TableNames"], [])
 
     def test_a_new_table_of_an_old_name_is_empty(self):
@@ -29,7 +29,7 @@ class Tables(WireTest):
             self.assertEqual(self.client.scan(TableName="again")["Count"], 0)
             self.client.put_item(TableName="again", Item={"pk": {"S": "a"}})
             self.client.delete_table(TableName="again")
-            self.client.get_waiter("table_not_exists").wait(TableName="again", WaiterConfig={"Delay": 0.05})
+            self.client.get_waiter("table_not_exists").wait(TableName="again", WaiterConfig=WAITER)
 
     def test_tables_are_apart(self):
         self.create("one")

@@ -17,6 +17,7 @@ from botocore.exceptions import ClientError
 import signing
 import tls
 from server import Server
+from waiting import WAIT_S
 
 REGION = "us-east-1"
 STREAM_OPERATIONS = {"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"}
@@ -33,6 +34,7 @@ HEADERS = {
 # What clients sign with: where nothing is verified, anything will do.
 KEY = (signing.KEY_ID, signing.SECRET) if signing.VERIFIED else ("test", "test")
 JSON = {"Content-Type": "application/json"}
+WAITER = {"Delay": 0.02, "MaxAttempts": round(WAIT_S / 0.02)}  # of boto3, as patient as wait_until()
 
 
 def boto3_client(endpoint, access_key_id=signing.KEY[0], service="dynamodb", secret=signing.KEY[1], token=None):
@@ -242,8 +244,7 @@ class WireTest(unittest.TestCase):
             AttributeDefinitions=[{"AttributeName": key, "AttributeType": kind} for key, kind in keys],
             KeySchema=[{"AttributeName": key[0], "KeyType": kind} for key, kind in zip(keys, ["HASH", "RANGE"])],
             **options)
-        self.client.get_waiter("table_exists").wait(
-            TableName=name, WaiterConfig={"Delay": 0.05, "MaxAttempts": 100})
+        self.client.get_waiter("table_exists").wait(TableName=name, WaiterConfig=WAITER)
         return name
 
     def assert_refused(self, error, function, **parameters):
