@@ -8,7 +8,6 @@ import pathlib
 import signal
 import sys
 import threading
-import time
 import unittest
 from datetime import datetime, timedelta
 from decimal import Decimal
