@@ -23,6 +23,7 @@ HASTY_S = 4  # The deadline of some: they are given up in the middle of the stor
 LATE_S = 120  # ... as soon as somebody lives long enough to do it.
 START = Decimal("100000")
 USERS = ["anna", "ben"]
+NEEDED = ("server killed", "copy killed", "command fine", "command killed", "answer")
 
 
 def judge(results, wallets, book, events, top_ups=()):
@@ -182,7 +183,7 @@ class Payments(unittest.TestCase):
             gateway = f"{word(program('payment-saga'))} simulate-gateway --book {self.book} --decline 20 --fail 5 --lose 10 --delay 20"
             self.options = ["--gateway", gateway, *options]
             chaos.serve = ("--work-every", "1s", "--deadline", str(DEADLINE_S), *self.options)
-            chaos.storm(self.prepare, self.work, lambda: self.gateways_killed and chaos.counts["command killed"] and
+            chaos.storm(self.prepare, self.work, lambda: self.gateways_killed and all(chaos.counts[name] for name in NEEDED) and
                         {"SUCCESS", "FAILED"} <= self.endings())
             self.killer.join()
             self.wait_for_the_end(chaos)
