@@ -2,7 +2,9 @@
 
 import {all, dynamodb} from "./api.js";
 import {h} from "./dom.js";
-import {busy, button, bytes, confirm, confirmByName, dialog, field, panel, section, state, table, text, toast, when} from "./ui.js";
+import {busy, button, bytes, confirm, confirmByName, dialog, field, live, panel, section, state, table, text, toast, when} from "./ui.js";
+
+const REFRESH_MS = 2000;
 
 function askName(title, label, start, action) {
     return dialog(title, (close) => {
@@ -20,8 +22,8 @@ function restored(name) {
 }
 
 function backupList(description, signal) {
-    const {node, reload} = panel(async () => {
-        const backups = await all("dynamodb", "ListBackups", {TableName: description.name}, "BackupSummaries", ["LastEvaluatedBackupArn", "ExclusiveStartBackupArn"]);
+    const read = () => all("dynamodb", "ListBackups", {TableName: description.name}, "BackupSummaries", ["LastEvaluatedBackupArn", "ExclusiveStartBackupArn"]);
+    const {node, reload} = live(REFRESH_MS, signal, read, (backups) => { // one that was begun is made in a while
         const restore = (backup) => busy(null, async () => {
             const name = await askName("Restore to a new table", "Name of the new table", `${description.name}-restored`, "Restore");
             if (!name) return;
@@ -43,7 +45,7 @@ function backupList(description, signal) {
         const name = await askName("Create a backup", "Name of the backup", `${description.name}-${new Date().toISOString().slice(0, 10)}`, "Create backup");
         if (!name) return;
         await dynamodb("CreateBackup", {TableName: description.name, BackupName: name}, {signal});
-        toast("The backup is made.");
+        toast("The backup is begun.");
         await reload();
     }), {class: "primary"})), node);
 }
