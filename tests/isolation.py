@@ -17,8 +17,7 @@ import tempfile
 # Variables that are kept: where programs and libraries are, where packages come from, and the settings of tests/README.md.
 MACHINE = ("PATH", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "NODE_EXTRA_CA_CERTS", "npm_config_registry", "npm_config_cafile", "MIRROR", "ROOTS")
 SETTINGS = ("GRAMME_ALL", "GRAMME_BIN", "GRAMME_BUILD", "GRAMME_CONSOLE_ITEMS", "GRAMME_EVERY", "GRAMME_LOSSES", "GRAMME_PATIENCE_MS",
-            "GRAMME_POSTGRES_BIN", "GRAMME_RELEASE", "GRAMME_ROT", "GRAMME_SECONDS", "GRAMME_SEED", "GRAMME_STEPS", "CHAOS_SEED", "SEED",
-            "TEST_SEED")
+            "GRAMME_OPERATIONS", "GRAMME_POSTGRES_BIN", "GRAMME_RELEASE", "GRAMME_ROT", "GRAMME_SECONDS", "GRAMME_SEED", "GRAMME_STEPS")
 # A checkout may belong to another user, as under sudo or in a container; git looks for that permission in the home, too.
 FIXED = {"LANG": "C.UTF-8", "TZ": "UTC", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
 SYSTEM_FOLDERS = ("/usr/sbin", "/usr/bin", "/sbin", "/bin")  # the PATH of a user may lack the first

@@ -18,6 +18,9 @@ import xml.etree.ElementTree as xml
 from contextlib import redirect_stdout
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/wire"))
+from waiting import WAIT_S, wait_until  # noqa: E402
+
 _loader = importlib.machinery.SourceFileLoader("check", str(ROOT / "scripts/check"))
 check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check", _loader))
 sys.modules["check"] = check
@@ -195,6 +198,32 @@ class Rounds(unittest.TestCase):
         with check.load(2) as busy:
             self.assertEqual([process.poll() for process in busy], [None, None])
         self.assertEqual([process.poll() for process in busy], [-signal.SIGKILL] * 2)
+
+
+class Ended(unittest.TestCase):
+    """A check that is ended takes its jobs with it."""
+
+    SCRIPT = """
+import sys
+sys.argv[0] = sys.argv[1]
+import importlib.machinery, importlib.util
+loader = importlib.machinery.SourceFileLoader("check", sys.argv[1])
+check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check", loader))
+sys.modules["check"] = check
+loader.exec_module(check)
+check.signal.signal(check.signal.SIGTERM, lambda *_: sys.exit(143))
+check.run_all([check.Job("fake", ["sh", "-c", "echo $$ >" + sys.argv[2] + "; sleep 600"])] * 3, 1)
+"""
+
+    def test_jobs_end_with_the_check(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(signal=number), tempfile.TemporaryDirectory() as folder:
+                place = pathlib.Path(folder) / "pid"
+                run = subprocess.Popen([check.PYTHON, "-c", self.SCRIPT, str(ROOT / "scripts/check"), str(place)], stderr=subprocess.DEVNULL)
+                pid = int(wait_until(lambda: place.exists() and place.read_text().strip(), "the job's start"))
+                run.send_signal(number)
+                self.assertNotEqual(run.wait(timeout=WAIT_S), 0)
+                wait_until(lambda: not pathlib.Path(f"/proc/{pid}").exists(), "the end of the job")
 
 
 class Reports(unittest.TestCase):
