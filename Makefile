@@ -160,7 +160,7 @@ clean:
 # order-only, so it never makes the configuration stale.
 build/build.ninja: | deps-build
 	@echo "Building build/gramme; the first time takes a while."
-	@scripts/quietly meson setup build --prefix=$(PREFIX) -Dtests=false
+	@scripts/quietly meson setup build --prefix=$(PREFIX) -Dtests=false -Dwerror=$(if $(WERROR),true,false)
 
 build-check/build.ninja: | deps-test
 	@echo "Building build-check with sanitizers; the first time takes a while."
