@@ -65,7 +65,7 @@ struct lookup *lookup_start(const char *address) {
     CHECK(lookup != NULL);
     struct slice host = lookup_split(address, &port);
     if (host.len > 2 && host.data[0] == '[')
-        host = slice_of(host.data + 1, host.len - 2);
+        host = slice_part(host, 1, host.len - 2);
     snprintf(lookup->host, sizeof(lookup->host), "%.*s", SLICE_ARGS(host));
     snprintf(lookup->port, sizeof(lookup->port), "%u", port);
     atomic_init(&lookup->holders, 1);
