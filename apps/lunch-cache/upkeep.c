@@ -17,7 +17,7 @@ static bool delete_expired(struct ddb_client *db, const char *table, const struc
     bool ok = ddb_delete_item(db,
                               &(struct ddb_write){.table = table,
                                                   .key = key,
-                                                  .condition = "#ttl < :now",
+                                                  .condition = "#ttl <= :now",
                                                   .names = ttl_name,
                                                   .values = now},
                               NULL);
@@ -30,7 +30,7 @@ bool upkeep_cleanup(struct app *app, const char *table, int *ret_deleted) {
     struct ddb_item *now = ddb_item_new();
     ddb_item_set_int(now, ":now", ttl_now());
     struct ddb_cursor *expired = ddb_scan(db, &(struct ddb_query){.table = table,
-                                                                  .filter = "#ttl < :now",
+                                                                  .filter = "#ttl <= :now",
                                                                   .projection = "pk",
                                                                   .names = ttl_name,
                                                                   .values = now});
