@@ -12,7 +12,7 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests/wire"))
+sys.path.append(str(ROOT / "tests/wire"))
 
 from waiting import WAIT_S, wait_until
 

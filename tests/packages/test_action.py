@@ -13,7 +13,7 @@ import unittest
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests/wire"))
+sys.path.append(str(ROOT / "tests/wire"))
 import aws_cli  # noqa: E402
 
 TEMPLATE = """

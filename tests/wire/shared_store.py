@@ -115,11 +115,7 @@ class Pair:
     def cut_standby(self):
         """The standby hears of no commit any more: those that wait for it go on waiting."""
         self.set(6002, "primary_conninfo", "")
-        deadline = time.monotonic() + 30
-        while self.ask(6001, "SELECT pid FROM pg_stat_replication"):
-            if time.monotonic() > deadline:
-                raise AssertionError("the standby is still connected")
-            time.sleep(0.05)
+        wait_until(lambda: not self.ask(6001, "SELECT pid FROM pg_stat_replication"), "the end of the standby's connection")
 
     def primary(self):
         """Its processes: the postmaster, then the children that it has by then."""

@@ -8,7 +8,7 @@ import unittest
 
 from server import Server
 from waiting import wait_until
-from wire import WireTest, advance, boto3_client, call, clock
+from wire import WireTest, advance, boto3_client, clock
 
 INDEXES = {
     "GlobalSecondaryIndexes": [{"IndexName": "global", "KeySchema": [{"AttributeName": "kind", "KeyType": "HASH"}],
