@@ -52,7 +52,6 @@ KINDS := tarball npm python deb
 
 PYTHON := /usr/bin/python3
 C_FILES := $(foreach folder,src lib tools apps tests,'$(folder)/*.[ch]' '$(folder)/*.cc')
-BENCH_PROGRAMS := $(addprefix tests/bench/,bare_server connection_server delay_relay sync_rate)
 
 all: build/build.ninja
 	@scripts/quietly ninja --quiet -C build
@@ -98,7 +97,7 @@ check-packages: | deps-package
 	    $(PYTHON) tests/tap.py $$test || exit 1; done
 
 bench: all
-	@scripts/quietly ninja --quiet -C build $(BENCH_PROGRAMS)
+	@scripts/quietly ninja --quiet -C build bench_programs
 	@scripts/deps bench || echo "Going on without them: who needs them takes no part."
 	@$(PYTHON) tests/bench/run.py $(ARGS)
 
