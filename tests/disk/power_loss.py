@@ -89,7 +89,7 @@ class Appender(threading.Thread):
 
 
 def judge_relaxed(name, sure, stored):
-    """What is there is the beginning of what was written, with at least so many that were synced."""
+    """The log that is left is a prefix of the records that were written, and has every synced one."""
     numbers = sorted(int(item["sk"]["N"]) for item in stored)
     if numbers != list(range(1, len(numbers) + 1)):
         return [f"{name} has {len(numbers)} items with gaps"]

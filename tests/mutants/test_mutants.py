@@ -179,7 +179,7 @@ class Canary(unittest.TestCase):
         (self.tree.root / "src").mkdir()
 
     def judge(self, main, change=lambda mutant: True):
-        """What becomes of the mutants of is_small(), and what is printed at the end."""
+        """Returns the outcome of each mutant of is_small(), and the output."""
         text = PROGRAM % main
         self.tree.write("src/small.c", text)
         made = [mutant for mutant in mutate.mutants("src/small.c", text) if mutant.function == "is_small" and change(mutant)]

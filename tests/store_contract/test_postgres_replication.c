@@ -1,7 +1,7 @@
 /* test_postgres_replication.c - commits that stop waiting for their synchronous standby.
  *
  * PostgreSQL answers such a commit with success and a warning: it is visible, and a failover may
- * lose it. So whoever asked for it hears nothing until a later commit has reached the standby. Here
+ * lose it. So the store acknowledges it only when a later commit has reached the standby. Here
  * commits wait for a standby that does not exist, until the server is told to wait for none. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,7 +167,7 @@ static void a_sync_is_repeated_when_its_wait_is_canceled(void **state) {
     expect_no_answer(*state, &work, "pg_cancel_backend");
 }
 
-/* Who writes it is told, and does it again. */
+/* The caller gets an error and writes the note again. */
 static void a_note_fails_when_its_wait_is_canceled(void **state) {
     struct contract *contract = *state;
     struct work work = {.step = write_note};

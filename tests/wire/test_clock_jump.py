@@ -50,7 +50,7 @@ class WrongForAMoment(unittest.TestCase):
         client.put_item(TableName="times", Item={"pk": {"S": "kept"}, "end": {"N": str(int(time.time()) + DAY_S)}})
 
     def let_it_look(self, client):
-        """What has expired goes, and what goes second went in a later round than the first: the server has looked at all items."""
+        """Waits until expired items of two rounds are deleted: then the server has looked at all items once."""
         for _ in range(2):
             client.put_item(TableName="times", Item={"pk": {"S": "over"}, "end": {"N": str(int(time.time()) - DAY_S)}})
             wait_until(lambda: "Item" not in client.get_item(TableName="times", Key={"pk": {"S": "over"}}), "a round")

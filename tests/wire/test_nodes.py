@@ -329,7 +329,7 @@ class Signed(unittest.TestCase):
 
 
 class Counter:
-    """What one client knows of its counter, which only it raises, by one and on the condition that it is what the client knows.
+    """The state of one counter. Only its client raises it, by one, on the condition that it has the value that the client knows.
 
     Each attempt leaves its name in the item. One without an answer is in doubt: it may have happened, or not, or may yet, since
     the commit of a server that was killed may still be on its way to PostgreSQL when the next read is answered. Once the next

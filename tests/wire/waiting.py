@@ -7,7 +7,7 @@ WAIT_S = 120  # On a busy machine everything takes long; only a test that fails 
 
 
 def wait_until(condition, what="the condition"):
-    """Returns the first true value of the condition. `what` is a text, or a function that tells what is there instead."""
+    """Returns the first true value of the condition. `what` names the condition, as a text or as a function that also describes the present state."""
     deadline = time.monotonic() + WAIT_S
     while not (value := condition()):
         if time.monotonic() > deadline:

@@ -179,7 +179,7 @@ static struct slice form_of_long_paths(struct scene *scene) {
     return slice_of(body, count * len);
 }
 
-/* Half of what a request may take is left for what is done with it. */
+/* Reading the largest body takes at most half of a request's memory. The operation has the rest. */
 static void the_largest_bodies_are_within_the_limit(void **state) {
     struct scene *scene = *state;
     enum { MB = SERVICE_BODY_BYTES_MAX, HALF = LIMIT_SERVICE_MEMORY_BYTES / 2 };
