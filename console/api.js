@@ -93,7 +93,7 @@ export async function all(service, operation, input, member, [from, to], most = 
     return list;
 }
 
-/** Of what is asked for one after another only the newest counts: each call gives the signal of the next, and what was asked before is given up. */
+/** Keeps only the newest of several requests: each call aborts the request before it and returns the signal for the next one. */
 export function newest(signal) {
     let turn;
     return () => {

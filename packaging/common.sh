@@ -34,7 +34,7 @@ has_history() {
     [[ -e .git ]] && git rev-parse --quiet --verify HEAD >/dev/null 2>&1
 }
 
-# The names of the sources; where there is no history, all files are, but for what .gitignore has and what is made here.
+# Prints the names of the sources. Without a history these are all files but those that .gitignore lists and those that a build makes.
 sources() {
     if has_history; then
         git ls-files -z

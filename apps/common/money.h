@@ -3,7 +3,7 @@
  * DynamoDB's numbers are exact decimals, so an amount travels as the text "100.50" and the server
  * does the sums.
  *
- * An amount is what one transaction moves. A sum is what many amounts come to: a balance, a total.
+ * An amount belongs to one transaction. A sum adds up many amounts: a balance, a total.
  * It has a wider type and a limit of its own, because a thousand amounts at the limit are valid. */
 #ifndef APPS_COMMON_MONEY_H
 #define APPS_COMMON_MONEY_H

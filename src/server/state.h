@@ -45,7 +45,7 @@ struct server_node {
     struct relay_leader leader;  /* as all threads know it */
     struct postgres_leader seen; /* likewise, as the store tells it */
     struct lookup *lookup;       /* of its address; NULL: it has none */
-    enum lookup_state told;      /* what threads know of that */
+    enum lookup_state told;      /* as last sent to all threads */
     atomic_bool reads;           /* server->reading is there, for all threads */
     uint64_t read_at_ns;         /* when it tries to read itself */
     struct buffer counted;       /* what who leads is to hear of; empty: nothing yet */
@@ -188,8 +188,8 @@ void server_hear_counts(struct server *server);
  */
 struct error *sharing_check(const struct server *server, struct arena *arena,
                             const struct store *store);
-/* Looks who is there, every STORE_LEADS_MS, and tells all threads when that is different; by the
- * store that this server writes to. */
+/* Reads the list of members from `store`, to which this server writes, every STORE_LEADS_MS, and
+ * sends changes to all threads. */
 void sharing_look(struct server *server, struct arena *arena, struct store *store);
 void sharing_close(struct server *server);
 

@@ -48,7 +48,7 @@ class StockCache(AppTest):
         return outcome, json.loads(data)
 
     def held(self):
-        """A source that tells when it is asked, and answers when it is told to."""
+        """A source that signals each request, and holds its reply until the test releases it."""
         return f"touch {self.asked}; while ! [ -e {self.go_on} ]; do sleep 0.01; done; {self.source}"
 
     def everything(self):
